@@ -1,0 +1,300 @@
+//! Best available: the places a group would choose, without sending a crowd to one row.
+//!
+//! A window of neighbours in one row comes first, then halves of the group. Among
+//! windows, those that leave no single seat between neighbours win, then the nearest
+//! to the focal point. One of the few best is picked at random by the caller's seed.
+
+use std::ops::Range;
+
+use crate::block::PlaceState;
+use crate::general;
+use crate::layout::{Layout, PlaceIndex, Row};
+use crate::map::SeatMap;
+use crate::money::Cents;
+use crate::seed::Seed;
+
+/// How many of the best windows, each in another run of free seats, a crowd spreads over.
+const CHOICES: usize = 12;
+/// Two neighbours in a row are one apart, two rows are farther than two seats.
+const ROW_DISTANCE: u64 = 2;
+/// A section away is farther than anything inside a section.
+const SECTION_DISTANCE: u64 = 100_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    Required,
+    Preferred,
+}
+
+#[derive(Debug, Clone)]
+pub struct Wish<'a> {
+    pub quantity: usize,
+    pub section: Option<&'a str>,
+    pub max_price: Option<Cents>,
+    pub together: Together,
+    pub allow_fewer: bool,
+}
+
+/// The best places for the wish on this map, or `None`.
+///
+/// `prices` are those of the layout's sections, in order.
+pub fn choose(
+    layout: &Layout,
+    map: &SeatMap,
+    prices: &[Cents],
+    wish: &Wish<'_>,
+    seed: &mut Seed,
+) -> Option<Vec<PlaceIndex>> {
+    let mut search = Search::new(layout, map, prices, wish);
+    if let Some(places) = search.group(wish.quantity, wish.together, seed) {
+        return Some(places);
+    }
+    if let Some(places) = search.general(wish.quantity, seed) {
+        return Some(places);
+    }
+    if !wish.allow_fewer {
+        return None;
+    }
+    (1..wish.quantity).rev().find_map(|fewer| {
+        search
+            .group(fewer, wish.together, seed)
+            .or_else(|| search.general(fewer, seed))
+    })
+}
+
+/// How good a window is; less is better. The fields are compared in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    /// Accessible places are the last to go to a group that did not ask for them.
+    accessible: u32,
+    orphans: u32,
+    distance: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    first: u32,
+    score: Score,
+}
+
+struct Search<'a> {
+    layout: &'a Layout,
+    map: &'a SeatMap,
+    sections: Vec<usize>,
+    /// Places this search has already given to another half of the group.
+    taken: Vec<PlaceIndex>,
+    focal: (usize, usize, i64),
+}
+
+impl<'a> Search<'a> {
+    fn new(layout: &'a Layout, map: &'a SeatMap, prices: &[Cents], wish: &Wish<'_>) -> Self {
+        let affordable = |i: usize| {
+            wish.max_price
+                .is_none_or(|max| prices.get(i).is_some_and(|price| *price <= max))
+        };
+        let wanted = |i: usize| {
+            wish.section
+                .is_none_or(|name| layout.sections()[i].name == name)
+        };
+        let sections = (0..layout.sections().len())
+            .filter(|i| affordable(*i) && wanted(*i))
+            .collect();
+        Self {
+            layout,
+            map,
+            sections,
+            taken: Vec::new(),
+            focal: focal_position(layout),
+        }
+    }
+
+    /// A window for the whole group, or windows for its halves, all or nothing.
+    fn group(
+        &mut self,
+        quantity: usize,
+        together: Together,
+        seed: &mut Seed,
+    ) -> Option<Vec<PlaceIndex>> {
+        self.taken.clear();
+        self.window(quantity, seed).or_else(|| match together {
+            Together::Required => None,
+            Together::Preferred => {
+                let places = self.halves(quantity, seed);
+                self.taken.clear();
+                places
+            }
+        })
+    }
+
+    fn halves(&mut self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
+        if let Some(places) = self.window(quantity, seed) {
+            self.taken.extend(&places);
+            return Some(places);
+        }
+        if quantity < 2 {
+            return None;
+        }
+        let mut places = self.halves(quantity.div_ceil(2), seed)?;
+        places.extend(self.halves(quantity / 2, seed)?);
+        places.sort_unstable();
+        Some(places)
+    }
+
+    /// One of the best windows of neighbours.
+    fn window(&self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
+        let mut best: Vec<Window> = Vec::with_capacity(CHOICES + 1);
+        for &section in &self.sections {
+            for (row_number, row) in self.layout.sections()[section].rows().iter().enumerate() {
+                for run in self.free_runs(row) {
+                    if run.len() >= quantity {
+                        let window = self.best_in_run(section, row_number, row, run, quantity);
+                        keep_best(&mut best, window);
+                    }
+                }
+            }
+        }
+        // Only windows as harmless as the best one are alternatives to it: a random
+        // pick must not leave an orphan that could be avoided.
+        let harm = best
+            .first()
+            .map(|w| (w.score.accessible, w.score.orphans))?;
+        best.retain(|w| (w.score.accessible, w.score.orphans) == harm);
+        let picked = best[seed.below(best.len())?];
+        Some(
+            (picked.first..picked.first + quantity as u32)
+                .map(PlaceIndex)
+                .collect(),
+        )
+    }
+
+    fn is_free(&self, place: PlaceIndex) -> bool {
+        self.map.state(place) == PlaceState::Free && !self.taken.contains(&place)
+    }
+
+    /// The maximal runs of free seats in a row, as positions.
+    fn free_runs(&self, row: &Row) -> Vec<Range<usize>> {
+        let mut runs = Vec::new();
+        let mut start = None;
+        for position in 0..=row.seats.len() {
+            let free =
+                position < row.seats.len() && self.is_free(PlaceIndex(row.first + position as u32));
+            match (free, start) {
+                (true, None) => start = Some(position),
+                (false, Some(from)) => {
+                    runs.push(from..position);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        runs
+    }
+
+    fn best_in_run(
+        &self,
+        section: usize,
+        row_number: usize,
+        row: &Row,
+        run: Range<usize>,
+        quantity: usize,
+    ) -> Window {
+        let window_at = |start: usize| {
+            let end = start + quantity;
+            let orphans = u32::from(start - run.start == 1) + u32::from(run.end - end == 1);
+            let first = row.first + start as u32;
+            let accessible = (first..first + quantity as u32)
+                .filter(|p| self.layout.is_accessible(PlaceIndex(*p)))
+                .count() as u32;
+            let distance = self.distance(section, row_number, row, start, quantity);
+            Window {
+                first,
+                score: Score {
+                    accessible,
+                    orphans,
+                    distance,
+                },
+            }
+        };
+        let starts = run.start..=run.end - quantity;
+        starts
+            .map(window_at)
+            .min_by_key(|w| (w.score, w.first))
+            .unwrap_or(Window {
+                first: row.first + run.start as u32,
+                score: Score {
+                    accessible: u32::MAX,
+                    orphans: 2,
+                    distance: u64::MAX,
+                },
+            })
+    }
+
+    /// Twice the distance of the window's middle from the focal point, in seats.
+    fn distance(
+        &self,
+        section: usize,
+        row_number: usize,
+        row: &Row,
+        start: usize,
+        quantity: usize,
+    ) -> u64 {
+        let (focal_section, focal_row, focal_side) = self.focal;
+        let side = side_of_middle(row.seats.len(), start, quantity);
+        let mut distance = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE
+            + row_number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE
+            + side.abs_diff(focal_side);
+        // Two blocks mean a transaction of four write units instead of one.
+        let first = PlaceIndex(row.first + start as u32);
+        let last = PlaceIndex(first.0 + quantity as u32 - 1);
+        if self.layout.locate(first).0 != self.layout.locate(last).0 {
+            distance += 1;
+        }
+        distance
+    }
+
+    /// Free places of a general section, where everybody stands together.
+    fn general(&self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
+        self.sections
+            .iter()
+            .map(|i| &self.layout.sections()[*i])
+            .filter(|section| section.is_general())
+            .find_map(|section| general::choose(self.layout, section, self.map, quantity, seed))
+    }
+}
+
+/// Keeps the best few, in order. Equal scores keep the order of the layout.
+fn keep_best(best: &mut Vec<Window>, window: Window) {
+    let at = best.partition_point(|w| w.score <= window.score);
+    if at < CHOICES {
+        best.insert(at, window);
+        best.truncate(CHOICES);
+    }
+}
+
+/// How far, in half seats, the middle of a window is right of the middle of its row.
+fn side_of_middle(row_len: usize, start: usize, quantity: usize) -> i64 {
+    (2 * start + quantity) as i64 - row_len as i64
+}
+
+/// Section, row and side of the focal point; without one, the middle of the first row.
+fn focal_position(layout: &Layout) -> (usize, usize, i64) {
+    let named = layout.focal().and_then(|place| {
+        let section = layout.section_at(place);
+        let (row, position) = layout.row_at(place)?;
+        let rows = layout.sections()[section].rows();
+        let number = rows.iter().position(|r| r.first == row.first)?;
+        Some((
+            section,
+            number,
+            side_of_middle(row.seats.len(), position, 1),
+        ))
+    });
+    named.unwrap_or_else(|| {
+        let first_seated = layout.sections().iter().position(|s| !s.is_general());
+        (first_seated.unwrap_or(0), 0, 0)
+    })
+}
+
+#[cfg(test)]
+#[path = "best_available_tests.rs"]
+mod tests;

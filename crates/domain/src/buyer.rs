@@ -1,0 +1,349 @@
+//! The buyer item: where the life of a buyer's holds in one show is recorded.
+//!
+//! The cap is the sum over live entries, so there is no counter that could drift. A
+//! hold id lives once: ended ids stay listed with their request hash and answer, and
+//! never claim again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::HoldId;
+use crate::layout::PlaceIndex;
+use crate::money::Cents;
+use crate::request_hash::RequestHash;
+use crate::time::{CLOCK_SKEW_MS, Millis};
+
+/// How long an ended hold is remembered when its checkout never began.
+pub const ENDED_KEPT_MS: u64 = 24 * 3_600_000;
+/// More ended holds than this in 24 hours is no person; new ones are refused until
+/// the oldest are forgotten. It bounds the item at a few kilobytes.
+pub const MAX_ENDED: usize = 128;
+const VERSION: u8 = 1;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EntryState {
+    Held,
+    Paying,
+    Sold,
+    Released,
+    Expired,
+    /// Paid and given back, or undone after checkout began.
+    Undone,
+}
+
+impl EntryState {
+    pub fn is_ended(self) -> bool {
+        matches!(self, Self::Released | Self::Expired | Self::Undone)
+    }
+}
+
+/// One hold: what was answered, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub hold: HoldId,
+    pub state: EntryState,
+    /// The expiry in the hold's cells.
+    pub expiry: Millis,
+    pub request: RequestHash,
+    pub places: Vec<PlaceIndex>,
+    /// One price for each place, or a single one when all are equal.
+    prices: Vec<Cents>,
+    pub checkout_began: bool,
+    /// When the state was last changed.
+    pub changed: Millis,
+}
+
+impl Entry {
+    pub fn held(
+        hold: HoldId,
+        expiry: Millis,
+        request: RequestHash,
+        places: Vec<PlaceIndex>,
+        mut prices: Vec<Cents>,
+        now: Millis,
+    ) -> Self {
+        if prices.windows(2).all(|pair| pair[0] == pair[1]) {
+            prices.truncate(1);
+        }
+        let state = EntryState::Held;
+        Self {
+            hold,
+            state,
+            expiry,
+            request,
+            places,
+            prices,
+            checkout_began: false,
+            changed: now,
+        }
+    }
+
+    /// Each place with its price.
+    pub fn priced(&self) -> impl Iterator<Item = (PlaceIndex, Cents)> {
+        let single = self.prices.first().copied().unwrap_or_default();
+        self.places
+            .iter()
+            .enumerate()
+            .map(move |(i, place)| (*place, self.prices.get(i).copied().unwrap_or(single)))
+    }
+
+    pub fn total(&self) -> Cents {
+        self.priced().map(|(_, price)| price).sum()
+    }
+
+    /// The state as its owner sees it: a held entry has expired once its time is up,
+    /// message or not.
+    pub fn state_at(&self, now: Millis) -> EntryState {
+        match self.state {
+            EntryState::Held if now >= self.expiry => EntryState::Expired,
+            state => state,
+        }
+    }
+
+    fn counts(&self, now: Millis) -> bool {
+        matches!(
+            self.state_at(now),
+            EntryState::Held | EntryState::Paying | EntryState::Sold
+        )
+    }
+
+    fn is_forgotten(&self, now: Millis) -> bool {
+        let ended_at = match self.state_at(now) {
+            EntryState::Expired if self.state == EntryState::Held => self.expiry,
+            state if state.is_ended() => self.changed,
+            _ => return false,
+        };
+        !self.checkout_began && ended_at + ENDED_KEPT_MS < now
+    }
+}
+
+/// Cells of a hold that is being given back. Nobody may record them any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenBack {
+    pub hold: HoldId,
+    pub expiry: Millis,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Buyer {
+    /// Zero: not stored yet.
+    pub version: u64,
+    pub entries: Vec<Entry>,
+    pub given_back: Vec<GivenBack>,
+}
+
+/// Why a hold cannot be recorded, or begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The id is listed: this is what was answered.
+    AlreadyRecorded(Box<Entry>),
+    /// The same key came with another request.
+    OtherRequest,
+    /// The cap would be exceeded.
+    OverCap,
+    /// Too many holds ended in the last day; the first is forgotten at this time.
+    TooManyEnded(Millis),
+    /// The cells are being given back; claim anew.
+    GivenBack,
+}
+
+/// Why an entry cannot move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MoveRefusal {
+    Unknown,
+    /// The hold is in this state, from which the move is not allowed.
+    Is(EntryState),
+    NotYetLapsed,
+}
+
+impl Buyer {
+    pub fn entry(&self, hold: HoldId) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.hold == hold)
+    }
+
+    /// Places that count against the cap.
+    pub fn live_places(&self, now: Millis) -> usize {
+        self.entries
+            .iter()
+            .filter(|e| e.counts(now))
+            .map(|e| e.places.len())
+            .sum()
+    }
+
+    /// Whether a request may go on to claim: not recorded before, under the cap.
+    pub fn may_begin(
+        &self,
+        hold: HoldId,
+        request: RequestHash,
+        quantity: usize,
+        cap: usize,
+        now: Millis,
+    ) -> Result<(), Refusal> {
+        if let Some(entry) = self.entry(hold) {
+            return Err(if entry.request == request {
+                Refusal::AlreadyRecorded(Box::new(entry.clone()))
+            } else {
+                Refusal::OtherRequest
+            });
+        }
+        if self.live_places(now) + quantity > cap {
+            return Err(Refusal::OverCap);
+        }
+        let ended: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|e| e.state_at(now).is_ended() && !e.checkout_began && !e.is_forgotten(now))
+            .collect();
+        if ended.len() >= MAX_ENDED {
+            let first = ended.iter().map(|e| e.changed).min().unwrap_or(now);
+            return Err(Refusal::TooManyEnded(first + ENDED_KEPT_MS));
+        }
+        Ok(())
+    }
+
+    /// The buyer with this claim recorded.
+    pub fn record(&self, entry: Entry, cap: usize, now: Millis) -> Result<Self, Refusal> {
+        self.may_begin(entry.hold, entry.request, entry.places.len(), cap, now)?;
+        if self.is_given_back(entry.hold, entry.expiry) {
+            return Err(Refusal::GivenBack);
+        }
+        let mut next = self.next(now);
+        next.entries.push(entry);
+        Ok(next)
+    }
+
+    pub fn is_given_back(&self, hold: HoldId, expiry: Millis) -> bool {
+        self.given_back.contains(&GivenBack { hold, expiry })
+    }
+
+    /// The buyer with these cells listed as given back; written before they are freed.
+    pub fn give_back(&self, hold: HoldId, expiry: Millis, now: Millis) -> Self {
+        let mut next = self.next(now);
+        if !self.is_given_back(hold, expiry) {
+            next.given_back.push(GivenBack { hold, expiry });
+        }
+        next
+    }
+
+    /// The buyer gives a hold up. A lapsed hold ends as expired.
+    pub fn release(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        match (entry.state, entry.state_at(now)) {
+            (EntryState::Held, EntryState::Expired) => {
+                Ok(self.moved(hold, EntryState::Expired, now))
+            }
+            (EntryState::Held, _) => Ok(self.moved(hold, EntryState::Released, now)),
+            (state, _) => Err(MoveRefusal::Is(state)),
+        }
+    }
+
+    /// Time is up: only a held entry that lapsed by more than the skew ends.
+    pub fn expire(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        match entry.state {
+            EntryState::Held if entry.expiry + CLOCK_SKEW_MS < now => {
+                Ok(self.moved(hold, EntryState::Expired, now))
+            }
+            EntryState::Held => Err(MoveRefusal::NotYetLapsed),
+            state => Err(MoveRefusal::Is(state)),
+        }
+    }
+
+    /// Checkout begins: the entry is locked under an extended expiry.
+    pub fn lock(&self, hold: HoldId, extended: Millis, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        match entry.state_at(now) {
+            EntryState::Held => {
+                let mut next = self.moved(hold, EntryState::Paying, now);
+                if let Some(entry) = next.entry_mut(hold) {
+                    entry.expiry = extended;
+                    entry.checkout_began = true;
+                }
+                Ok(next)
+            }
+            state => Err(MoveRefusal::Is(state)),
+        }
+    }
+
+    pub fn sell(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
+        self.leave_checkout(hold, EntryState::Paying, EntryState::Sold, now)
+    }
+
+    /// A sale or a checkout that is taken back ends the hold for good.
+    pub fn undo(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        self.leave_checkout(hold, entry.state, EntryState::Undone, now)
+    }
+
+    fn leave_checkout(
+        &self,
+        hold: HoldId,
+        from: EntryState,
+        to: EntryState,
+        now: Millis,
+    ) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        let in_checkout = matches!(entry.state, EntryState::Paying | EntryState::Sold);
+        if entry.state == from && in_checkout {
+            Ok(self.moved(hold, to, now))
+        } else {
+            Err(MoveRefusal::Is(entry.state))
+        }
+    }
+
+    fn moved(&self, hold: HoldId, state: EntryState, now: Millis) -> Self {
+        let mut next = self.next(now);
+        if let Some(entry) = next.entry_mut(hold) {
+            entry.state = state;
+            entry.changed = now;
+        }
+        next
+    }
+
+    fn entry_mut(&mut self, hold: HoldId) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|e| e.hold == hold)
+    }
+
+    /// The next version, without what may be forgotten.
+    fn next(&self, now: Millis) -> Self {
+        Self {
+            version: self.version + 1,
+            entries: self
+                .entries
+                .iter()
+                .filter(|e| !e.is_forgotten(now))
+                .cloned()
+                .collect(),
+            // Cells that lapsed cannot be recorded any more: a minute more than the
+            // skew keeps the rule for every clock.
+            given_back: self
+                .given_back
+                .iter()
+                .filter(|g| now <= g.expiry + 60_000)
+                .copied()
+                .collect(),
+        }
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![VERSION];
+        // Writing plain values to a growing vector cannot fail.
+        bytes.extend(postcard::to_allocvec(&(&self.entries, &self.given_back)).unwrap_or_default());
+        bytes
+    }
+
+    pub fn decode(version: u64, bytes: &[u8]) -> Option<Self> {
+        let (entries, given_back) = match bytes.split_first() {
+            Some((&VERSION, body)) => postcard::from_bytes(body).ok()?,
+            _ => return None,
+        };
+        Some(Self {
+            version,
+            entries,
+            given_back,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "buyer_tests.rs"]
+mod tests;

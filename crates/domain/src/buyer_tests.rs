@@ -1,0 +1,163 @@
+use super::*;
+
+const NOW: Millis = Millis(1_000_000_000);
+const CAP: usize = 6;
+
+fn id(n: u8) -> HoldId {
+    HoldId::from_bytes([n; 16])
+}
+
+fn request(n: u8) -> RequestHash {
+    RequestHash([n; 16])
+}
+
+fn entry(n: u8, places: u32) -> Entry {
+    let places = (0..places).map(PlaceIndex).collect();
+    Entry::held(
+        id(n),
+        NOW + 600_000,
+        request(n),
+        places,
+        vec![Cents(4500)],
+        NOW,
+    )
+}
+
+fn with(entries: &[(u8, u32)]) -> Buyer {
+    entries.iter().fold(Buyer::default(), |buyer, (n, places)| {
+        buyer.record(entry(*n, *places), 100, NOW).unwrap()
+    })
+}
+
+#[test]
+fn the_cap_counts_live_places_only() {
+    let buyer = with(&[(1, 4), (2, 2)]);
+    assert_eq!(buyer.record(entry(3, 1), CAP, NOW), Err(Refusal::OverCap));
+    let released = buyer.release(id(2), NOW).unwrap();
+    assert!(released.record(entry(3, 2), CAP, NOW).is_ok());
+    assert_eq!(
+        released.record(entry(3, 3), CAP, NOW),
+        Err(Refusal::OverCap)
+    );
+    // Lapsed holds stop counting without any message.
+    let later = NOW + 600_000;
+    assert_eq!(buyer.live_places(later), 0);
+}
+
+#[test]
+fn paying_and_sold_count_past_their_expiry() {
+    let buyer = with(&[(1, 4)]).lock(id(1), NOW + 900_000, NOW).unwrap();
+    assert_eq!(buyer.live_places(NOW + 2_000_000), 4);
+    let sold = buyer.sell(id(1), NOW).unwrap();
+    assert_eq!(sold.live_places(NOW + 2_000_000), 4);
+    assert_eq!(sold.undo(id(1), NOW).unwrap().live_places(NOW), 0);
+}
+
+#[test]
+fn a_listed_id_never_claims_again() {
+    let buyer = with(&[(1, 2)]);
+    let ended = [
+        buyer.release(id(1), NOW).unwrap(),
+        buyer.expire(id(1), NOW + 605_001).unwrap(),
+        buyer
+            .lock(id(1), NOW + 900_000, NOW)
+            .unwrap()
+            .undo(id(1), NOW)
+            .unwrap(),
+        buyer.clone(),
+    ];
+    for buyer in ended {
+        let answer = buyer.may_begin(id(1), request(1), 2, CAP, NOW);
+        assert!(matches!(answer, Err(Refusal::AlreadyRecorded(e)) if e.places.len() == 2));
+        assert_eq!(
+            buyer.may_begin(id(1), request(9), 2, CAP, NOW),
+            Err(Refusal::OtherRequest)
+        );
+    }
+}
+
+#[test]
+fn an_ended_hold_is_forgotten_after_a_day_unless_checkout_began() {
+    let day_later = NOW + ENDED_KEPT_MS + 1;
+    let released = with(&[(1, 2)]).release(id(1), NOW).unwrap();
+    let next = released.record(entry(2, 1), CAP, day_later).unwrap();
+    assert!(next.entry(id(1)).is_none());
+    let refunded = with(&[(1, 2)])
+        .lock(id(1), NOW + 900_000, NOW)
+        .unwrap()
+        .undo(id(1), NOW)
+        .unwrap();
+    let next = refunded.record(entry(2, 1), CAP, day_later).unwrap();
+    assert!(next.entry(id(1)).is_some());
+}
+
+#[test]
+fn given_back_cells_are_never_recorded() {
+    let buyer = Buyer::default().give_back(id(1), NOW + 600_000, NOW);
+    assert_eq!(buyer.record(entry(1, 2), CAP, NOW), Err(Refusal::GivenBack));
+    let mut again = entry(1, 2);
+    again.expiry = NOW + 600_001;
+    assert!(buyer.record(again, CAP, NOW).is_ok());
+}
+
+#[test]
+fn expiry_acts_on_held_entries_after_the_skew_only() {
+    let buyer = with(&[(1, 2)]);
+    assert_eq!(
+        buyer.expire(id(1), NOW + 605_000),
+        Err(MoveRefusal::NotYetLapsed)
+    );
+    assert!(buyer.expire(id(1), NOW + 605_001).is_ok());
+    let paying = buyer.lock(id(1), NOW + 900_000, NOW).unwrap();
+    assert_eq!(
+        paying.expire(id(1), NOW + 9_000_000),
+        Err(MoveRefusal::Is(EntryState::Paying))
+    );
+    assert_eq!(
+        paying.release(id(1), NOW),
+        Err(MoveRefusal::Is(EntryState::Paying))
+    );
+    assert_eq!(
+        buyer.lock(id(1), NOW + 900_000, NOW + 600_000),
+        Err(MoveRefusal::Is(EntryState::Expired))
+    );
+    assert_eq!(buyer.expire(id(7), NOW), Err(MoveRefusal::Unknown));
+}
+
+#[test]
+fn a_buyer_who_churns_is_stopped_for_the_day() {
+    let mut buyer = Buyer::default();
+    for n in 0..MAX_ENDED {
+        let mut entry = entry(1, 1);
+        entry.hold = HoldId::from_bytes([n as u8; 16]);
+        let hold = entry.hold;
+        buyer = buyer
+            .record(entry, CAP, NOW)
+            .unwrap()
+            .release(hold, NOW)
+            .unwrap();
+    }
+    let fresh = HoldId::from_bytes([255; 16]);
+    assert_eq!(
+        buyer.may_begin(fresh, request(1), 1, CAP, NOW),
+        Err(Refusal::TooManyEnded(NOW + ENDED_KEPT_MS))
+    );
+    assert!(
+        buyer
+            .may_begin(fresh, request(1), 1, CAP, NOW + ENDED_KEPT_MS + 1)
+            .is_ok()
+    );
+}
+
+#[test]
+fn a_buyer_reads_back_and_stays_under_one_write_unit() {
+    let mut buyer = with(&[(1, 6), (2, 6)]).release(id(1), NOW).unwrap();
+    buyer = buyer.give_back(id(9), NOW, NOW);
+    let bytes = buyer.encode();
+    assert_eq!(Buyer::decode(buyer.version, &bytes), Some(buyer));
+    let busy: Vec<(u8, u32)> = (1..=12).map(|n| (n, 8)).collect();
+    let size = with(&busy).encode().len();
+    assert!(size < 900, "{size}");
+    assert_eq!(Buyer::decode(1, &[]), None);
+    assert_eq!(Buyer::decode(1, &[1, 255, 255]), None);
+}

@@ -1,0 +1,128 @@
+//! Events and what their shows make of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AccountId, EventId, ShowId, VenueId};
+use crate::map::Counts;
+use crate::money::Money;
+use crate::show::{Show, ShowStatus, StoredStatus};
+use crate::time::Millis;
+use crate::venue::Location;
+
+pub const MAX_SHOWS: usize = 500;
+
+/// What a list needs to know of a show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShowSummary {
+    pub id: ShowId,
+    pub starts_at: Millis,
+    #[serde(default)]
+    pub on_sale_at: Option<Millis>,
+    pub from_price: Money,
+    pub status: StoredStatus,
+}
+
+impl ShowSummary {
+    pub fn of(show: &Show) -> Self {
+        let amount = show.prices.iter().map(|p| p.1).min().unwrap_or_default();
+        Self {
+            id: show.id,
+            starts_at: show.starts_at,
+            on_sale_at: show.on_sale_at,
+            from_price: Money {
+                amount,
+                currency: show.currency,
+            },
+            status: show.status,
+        }
+    }
+
+    pub fn status_at(&self, now: Millis, counts: Option<Counts>) -> ShowStatus {
+        self.status.seen_at(now, self.starts_at, counts)
+    }
+
+    /// Still to come and not cancelled.
+    pub fn is_coming(&self, now: Millis) -> bool {
+        self.status == StoredStatus::OnSale && self.starts_at > now
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub id: EventId,
+    pub owner: AccountId,
+    pub title: String,
+    pub description: Option<String>,
+    pub category: String,
+    pub venue_id: VenueId,
+    pub venue: String,
+    pub city: String,
+    /// Where the venue is, so that a list can search around a point.
+    #[serde(default)]
+    pub location: Option<Location>,
+    pub poster_url: Option<String>,
+    pub shows: Vec<ShowSummary>,
+    pub created: Millis,
+}
+
+impl Event {
+    /// Whether anyone but its owner may see it.
+    pub fn is_public(&self) -> bool {
+        self.shows.iter().any(|s| s.status != StoredStatus::Draft)
+    }
+
+    /// The next show that is still to come and not cancelled.
+    pub fn next_show(&self, now: Millis) -> Option<&ShowSummary> {
+        self.shows
+            .iter()
+            .filter(|s| s.is_coming(now))
+            .min_by_key(|s| s.starts_at)
+    }
+
+    /// The lowest price among the shows still to come, else among all.
+    pub fn from_price(&self, now: Millis) -> Option<Money> {
+        let lowest = |coming: bool| {
+            self.shows
+                .iter()
+                .filter(|s| s.status != StoredStatus::Draft && (!coming || s.starts_at > now))
+                .map(|s| s.from_price)
+                .min_by_key(|m| m.amount)
+        };
+        lowest(true).or_else(|| lowest(false))
+    }
+
+    /// Puts a show's summary in, in place of its older one.
+    pub fn put_show(&mut self, summary: ShowSummary) {
+        match self.shows.iter_mut().find(|s| s.id == summary.id) {
+            Some(known) => *known = summary,
+            None => self.shows.push(summary),
+        }
+    }
+}
+
+/// The status of an event from those of its shows: the liveliest one counts.
+pub fn status_of(shows: impl Iterator<Item = ShowStatus>) -> ShowStatus {
+    let liveliness = |status: &ShowStatus| match status {
+        ShowStatus::OnSale => 4,
+        ShowStatus::SoldOut => 3,
+        ShowStatus::Completed => 2,
+        ShowStatus::Cancelled => 1,
+        ShowStatus::Draft => 0,
+    };
+    shows.max_by_key(liveliness).unwrap_or(ShowStatus::Draft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_as_lively_as_its_liveliest_show() {
+        use ShowStatus::*;
+        let of = |statuses: &[ShowStatus]| status_of(statuses.iter().copied());
+        assert_eq!(of(&[]), Draft);
+        assert_eq!(of(&[Draft, Cancelled]), Cancelled);
+        assert_eq!(of(&[Completed, SoldOut, Cancelled]), SoldOut);
+        assert_eq!(of(&[SoldOut, OnSale]), OnSale);
+    }
+}

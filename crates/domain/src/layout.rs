@@ -1,0 +1,492 @@
+//! The places of a show: sections, rows and seats, general admission, and which
+//! places are not for sale or accessible.
+//!
+//! Every place has an index; indices run through the sections in order, so the map
+//! of a show is an array. A layout never changes once a show uses it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::block::{BlockIndex, BlockSpan, MAX_BLOCK_PLACES, Slot};
+
+pub const MAX_PLACES: usize = 100_000;
+pub const MAX_SECTIONS: usize = 200;
+/// With the row labels this keeps a stored layout under DynamoDB's 400 KB:
+/// 10,000 × (10 + 4) bytes of labels and 100,000 × 2 bytes of seat numbers.
+pub const MAX_ROWS: usize = 10_000;
+pub const MAX_SEAT_NUMBER: u16 = 9_999;
+pub const MAX_OVERBOOK_PERCENT: u8 = 5;
+
+/// The index of a place in its show.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct PlaceIndex(pub u32);
+
+impl PlaceIndex {
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One row as the organiser describes it: its label and the seat numbers in the
+/// order they stand. Neighbours in this list are neighbours in the room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub label: String,
+    pub first: u32,
+    pub seats: Vec<u16>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SectionKind {
+    Seated { rows: Vec<Row> },
+    General { capacity: u32 },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    pub name: String,
+    pub first: u32,
+    pub places: u32,
+    pub kind: SectionKind,
+}
+
+impl Section {
+    pub fn is_general(&self) -> bool {
+        matches!(self.kind, SectionKind::General { .. })
+    }
+
+    pub fn range(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.places
+    }
+
+    pub fn rows(&self) -> &[Row] {
+        match &self.kind {
+            SectionKind::Seated { rows } => rows,
+            SectionKind::General { .. } => &[],
+        }
+    }
+}
+
+/// What an organiser says of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionSpec {
+    pub name: String,
+    pub kind: SectionSpecKind,
+    pub not_for_sale: Vec<String>,
+    pub accessible: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SectionSpecKind {
+    /// Rows of a label and the seat numbers in order.
+    Seated(Vec<(String, Vec<u16>)>),
+    General(u32),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    #[error("a venue needs at least one section and at most {MAX_SECTIONS}")]
+    SectionCount,
+    #[error("section name {0:?} is not 1–20 letters, digits or spaces")]
+    SectionName(String),
+    #[error("section {0:?} appears twice")]
+    DuplicateSection(String),
+    #[error("row label {0:?} is not 1–10 letters or digits, or is the reserved GA")]
+    RowLabel(String),
+    #[error("row {row:?} appears twice in section {section:?}")]
+    DuplicateRow { section: String, row: String },
+    #[error(
+        "row {row:?} of section {section:?} has no seats, a seat twice, or a number outside 1–{MAX_SEAT_NUMBER}"
+    )]
+    SeatNumbers { section: String, row: String },
+    #[error("section {0:?} has no places")]
+    EmptySection(String),
+    #[error("a venue has at most {MAX_PLACES} places")]
+    TooManyPlaces,
+    #[error("a venue has at most {MAX_ROWS} rows")]
+    TooManyRows,
+    #[error("{0:?} is not a seat of section {1:?}")]
+    UnknownSeat(String, String),
+    #[error("the focal point is not a seat of this venue")]
+    FocalPoint,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    sections: Vec<Section>,
+    places: u32,
+    blocks: Vec<BlockSpan>,
+    not_for_sale: Vec<bool>,
+    accessible: Vec<bool>,
+    focal: Option<PlaceIndex>,
+    section_by_name: HashMap<String, usize>,
+    row_by_label: Vec<HashMap<String, usize>>,
+}
+
+fn is_section_name(name: &str) -> bool {
+    let length = name.chars().count();
+    (1..=20).contains(&length)
+        && name.chars().all(|c| c.is_alphanumeric() || c == ' ')
+        && name.trim() == name
+}
+
+fn is_row_label(label: &str) -> bool {
+    let length = label.chars().count();
+    (1..=10).contains(&length) && label.chars().all(char::is_alphanumeric) && label != "GA"
+}
+
+impl Layout {
+    /// Builds the layout that an organiser describes, or says what is wrong with it.
+    pub fn build(specs: Vec<SectionSpec>, focal: Option<&str>) -> Result<Self, LayoutError> {
+        if specs.is_empty() || specs.len() > MAX_SECTIONS {
+            return Err(LayoutError::SectionCount);
+        }
+        let mut sections: Vec<Section> = Vec::with_capacity(specs.len());
+        let mut names = HashSet::new();
+        let (mut next, mut rows_in_all) = (0usize, 0usize);
+        let mut marks = Vec::with_capacity(specs.len());
+        for spec in specs {
+            if !is_section_name(&spec.name) {
+                return Err(LayoutError::SectionName(spec.name));
+            }
+            if !names.insert(spec.name.clone()) {
+                return Err(LayoutError::DuplicateSection(spec.name));
+            }
+            if let SectionSpecKind::Seated(rows) = &spec.kind {
+                rows_in_all += rows.len();
+                if rows_in_all > MAX_ROWS {
+                    return Err(LayoutError::TooManyRows);
+                }
+            }
+            let section = build_section(&spec, next)?;
+            next += section.places as usize;
+            if next > MAX_PLACES {
+                return Err(LayoutError::TooManyPlaces);
+            }
+            marks.push((spec.name, spec.not_for_sale, spec.accessible));
+            sections.push(section);
+        }
+        let mut layout = Self::assemble(sections);
+        for (section, not_for_sale, accessible) in marks {
+            for seat in not_for_sale {
+                let place = layout.seat_of_section(&section, &seat)?;
+                layout.not_for_sale[place.at()] = true;
+            }
+            for seat in accessible {
+                let place = layout.seat_of_section(&section, &seat)?;
+                layout.accessible[place.at()] = true;
+            }
+        }
+        if let Some(seat) = focal {
+            let place = layout.find(seat).ok_or(LayoutError::FocalPoint)?;
+            layout.focal = Some(place);
+        }
+        Ok(layout)
+    }
+
+    /// Puts validated sections together: indices of blocks and names, no marks yet.
+    pub(crate) fn assemble(sections: Vec<Section>) -> Self {
+        let places: u32 = sections.iter().map(|s| s.places).sum();
+        let mut blocks = Vec::new();
+        for section in &sections {
+            match &section.kind {
+                SectionKind::Seated { rows } => {
+                    for row in rows {
+                        push_blocks(&mut blocks, row.first, row.seats.len() as u32);
+                    }
+                }
+                SectionKind::General { capacity } => {
+                    push_blocks(&mut blocks, section.first, *capacity);
+                }
+            }
+        }
+        let section_by_name = sections
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.name.clone(), i))
+            .collect();
+        let row_by_label = sections
+            .iter()
+            .map(|s| {
+                s.rows()
+                    .iter()
+                    .enumerate()
+                    .map(|(i, r)| (r.label.clone(), i))
+                    .collect()
+            })
+            .collect();
+        Self {
+            not_for_sale: vec![false; places as usize],
+            accessible: vec![false; places as usize],
+            focal: None,
+            sections,
+            places,
+            blocks,
+            section_by_name,
+            row_by_label,
+        }
+    }
+
+    pub(crate) fn mark(&mut self, not_for_sale: &[u32], accessible: &[u32], focal: Option<u32>) {
+        for place in not_for_sale {
+            if let Some(mark) = self.not_for_sale.get_mut(*place as usize) {
+                *mark = true;
+            }
+        }
+        for place in accessible {
+            if let Some(mark) = self.accessible.get_mut(*place as usize) {
+                *mark = true;
+            }
+        }
+        self.focal = focal.filter(|f| *f < self.places).map(PlaceIndex);
+    }
+
+    /// The layout of a show in this venue. Overbooking adds places to the general
+    /// sections, so every later index moves; seated sections never grow.
+    pub fn for_show(&self, overbook_percent: u8) -> Self {
+        if overbook_percent == 0 {
+            return self.clone();
+        }
+        let percent = u32::from(overbook_percent.min(MAX_OVERBOOK_PERCENT));
+        let mut next = 0u32;
+        let mut moved = Vec::with_capacity(self.sections.len());
+        let sections = self
+            .sections
+            .iter()
+            .map(|section| {
+                let mut section = section.clone();
+                let shift = next - section.first;
+                section.first = next;
+                match &mut section.kind {
+                    SectionKind::Seated { rows } => {
+                        rows.iter_mut().for_each(|row| row.first += shift);
+                    }
+                    SectionKind::General { capacity } => {
+                        *capacity += *capacity * percent / 100;
+                        section.places = *capacity;
+                    }
+                }
+                next += section.places;
+                moved.push(shift);
+                section
+            })
+            .collect();
+        let mut layout = Self::assemble(sections);
+        let shifted = |place: u32| place + moved[self.section_at(PlaceIndex(place))];
+        let marked = |marks: &[bool]| -> Vec<u32> {
+            (0..self.places)
+                .filter(|p| marks[*p as usize])
+                .map(&shifted)
+                .collect()
+        };
+        let (not_for_sale, accessible) = (marked(&self.not_for_sale), marked(&self.accessible));
+        layout.mark(&not_for_sale, &accessible, self.focal.map(|f| shifted(f.0)));
+        layout
+    }
+
+    pub fn places(&self) -> u32 {
+        self.places
+    }
+
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    pub fn section_named(&self, name: &str) -> Option<(usize, &Section)> {
+        let index = *self.section_by_name.get(name)?;
+        Some((index, &self.sections[index]))
+    }
+
+    pub fn focal(&self) -> Option<PlaceIndex> {
+        self.focal
+    }
+
+    pub fn is_for_sale(&self, place: PlaceIndex) -> bool {
+        self.not_for_sale.get(place.at()).is_some_and(|not| !not)
+    }
+
+    pub fn is_accessible(&self, place: PlaceIndex) -> bool {
+        self.accessible.get(place.at()).copied().unwrap_or(false)
+    }
+
+    /// The position in `sections()` of the section this place is in.
+    pub fn section_at(&self, place: PlaceIndex) -> usize {
+        self.sections
+            .partition_point(|s| s.first <= place.0)
+            .saturating_sub(1)
+    }
+
+    /// The row and the position in it; `None` for a general place.
+    pub fn row_at(&self, place: PlaceIndex) -> Option<(&Row, usize)> {
+        let rows = self.sections.get(self.section_at(place))?.rows();
+        let row = rows.get(
+            rows.partition_point(|r| r.first <= place.0)
+                .checked_sub(1)?,
+        )?;
+        Some((row, (place.0 - row.first) as usize))
+    }
+
+    /// The place that a seat id such as `A-12-7` or `Floor-GA-3` names.
+    pub fn find(&self, seat: &str) -> Option<PlaceIndex> {
+        let mut parts = seat.split('-');
+        let (section, row, number) = (parts.next()?, parts.next()?, parts.next()?);
+        let plain = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
+        if parts.next().is_some() || !plain {
+            return None;
+        }
+        let (index, section) = self.section_named(section)?;
+        match &section.kind {
+            SectionKind::Seated { rows } => {
+                let row = &rows[*self.row_by_label[index].get(row)?];
+                let number: u16 = number.parse().ok()?;
+                let position = row.seats.iter().position(|n| *n == number)?;
+                Some(PlaceIndex(row.first + position as u32))
+            }
+            SectionKind::General { capacity } => {
+                let number: u32 = number.parse().ok()?;
+                let named = row == "GA" && (1..=*capacity).contains(&number);
+                named.then(|| PlaceIndex(section.first + number - 1))
+            }
+        }
+    }
+
+    /// The seat id of a place.
+    pub fn seat_id(&self, place: PlaceIndex) -> String {
+        let section = &self.sections[self.section_at(place)];
+        match self.row_at(place) {
+            Some((row, position)) => {
+                format!("{}-{}-{}", section.name, row.label, row.seats[position])
+            }
+            None => format!("{}-GA-{}", section.name, place.0 - section.first + 1),
+        }
+    }
+
+    pub fn blocks(&self) -> &[BlockSpan] {
+        &self.blocks
+    }
+
+    /// The blocks that the places of a section are in.
+    pub fn blocks_of(&self, section: &Section) -> Vec<BlockIndex> {
+        let range = section.range();
+        let first = self.blocks.partition_point(|b| b.first < range.start);
+        let end = self.blocks.partition_point(|b| b.first < range.end);
+        (first as u32..end as u32).map(BlockIndex).collect()
+    }
+
+    /// The block of a place and its slot there.
+    pub fn locate(&self, place: PlaceIndex) -> (BlockIndex, Slot) {
+        let index = self
+            .blocks
+            .partition_point(|b| b.first <= place.0)
+            .saturating_sub(1);
+        let slot = place.0 - self.blocks[index].first;
+        (BlockIndex(index as u32), Slot(slot as u8))
+    }
+
+    pub fn place_of(&self, block: BlockIndex, slot: Slot) -> PlaceIndex {
+        PlaceIndex(self.blocks[block.0 as usize].first + u32::from(slot.0))
+    }
+
+    /// Whether these places stand side by side in one row. General places, which
+    /// have no sides, are together when they share a section.
+    pub fn are_together(&self, places: &[PlaceIndex]) -> bool {
+        let mut sorted = places.to_vec();
+        sorted.sort_unstable();
+        sorted
+            .windows(2)
+            .all(|pair| match (self.row_at(pair[0]), self.row_at(pair[1])) {
+                (Some((a, _)), Some((b, _))) => a.first == b.first && pair[1].0 == pair[0].0 + 1,
+                (None, None) => self.section_at(pair[0]) == self.section_at(pair[1]),
+                _ => false,
+            })
+    }
+
+    fn seat_of_section(&self, section: &str, seat: &str) -> Result<PlaceIndex, LayoutError> {
+        let unknown = || LayoutError::UnknownSeat(seat.to_owned(), section.to_owned());
+        let place = self.find(seat).ok_or_else(unknown)?;
+        let own = self.sections[self.section_at(place)].name == section;
+        if own { Ok(place) } else { Err(unknown()) }
+    }
+}
+
+fn build_section(spec: &SectionSpec, first: usize) -> Result<Section, LayoutError> {
+    let first = u32::try_from(first).map_err(|_| LayoutError::TooManyPlaces)?;
+    let kind = match &spec.kind {
+        SectionSpecKind::General(capacity) => {
+            if *capacity as usize > MAX_PLACES {
+                return Err(LayoutError::TooManyPlaces);
+            }
+            SectionKind::General {
+                capacity: *capacity,
+            }
+        }
+        SectionSpecKind::Seated(rows) => {
+            let mut labels = HashSet::new();
+            let mut next = first;
+            let mut built = Vec::with_capacity(rows.len());
+            for (label, seats) in rows {
+                if !is_row_label(label) {
+                    return Err(LayoutError::RowLabel(label.clone()));
+                }
+                if !labels.insert(label) {
+                    return Err(LayoutError::DuplicateRow {
+                        section: spec.name.clone(),
+                        row: label.clone(),
+                    });
+                }
+                let distinct: HashSet<_> = seats.iter().collect();
+                let numbered = seats.iter().all(|n| (1..=MAX_SEAT_NUMBER).contains(n));
+                if seats.is_empty() || distinct.len() != seats.len() || !numbered {
+                    return Err(LayoutError::SeatNumbers {
+                        section: spec.name.clone(),
+                        row: label.clone(),
+                    });
+                }
+                built.push(Row {
+                    label: label.clone(),
+                    first: next,
+                    seats: seats.clone(),
+                });
+                next += seats.len() as u32;
+                if next as usize > MAX_PLACES {
+                    return Err(LayoutError::TooManyPlaces);
+                }
+            }
+            SectionKind::Seated { rows: built }
+        }
+    };
+    let places = match &kind {
+        SectionKind::General { capacity } => *capacity,
+        SectionKind::Seated { rows } => rows.iter().map(|r| r.seats.len() as u32).sum(),
+    };
+    if places == 0 {
+        return Err(LayoutError::EmptySection(spec.name.clone()));
+    }
+    Ok(Section {
+        name: spec.name.clone(),
+        first,
+        places,
+        kind,
+    })
+}
+
+/// Cuts a run of places into the fewest blocks, of lengths as even as possible: an
+/// even cut spreads the writes of a long row over its partitions.
+fn push_blocks(blocks: &mut Vec<BlockSpan>, first: u32, places: u32) {
+    let count = places.div_ceil(MAX_BLOCK_PLACES);
+    let mut start = first;
+    for i in 0..count {
+        let end = first + places * (i + 1) / count;
+        blocks.push(BlockSpan {
+            first: start,
+            len: (end - start) as u8,
+        });
+        start = end;
+    }
+}
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;

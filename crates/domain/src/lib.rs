@@ -1,0 +1,24 @@
+//! The rules of an on-sale.
+//!
+//! Everything here is a pure function of its arguments: no I/O, no clock, no
+//! randomness of its own. Time and random bytes come in as values, so any decision
+//! can be replayed. The crate builds for wasm32, because the edge decides by the
+//! same rules as the cloud.
+
+pub mod account;
+pub mod best_available;
+pub mod block;
+pub mod buyer;
+pub mod claim;
+pub mod event;
+pub mod general;
+pub mod ids;
+pub mod layout;
+pub mod layout_codec;
+pub mod map;
+pub mod money;
+pub mod request_hash;
+pub mod seed;
+pub mod show;
+pub mod time;
+pub mod venue;

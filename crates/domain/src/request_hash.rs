@@ -1,0 +1,36 @@
+//! The fingerprint by which a repeated request is told from another one that
+//! carries the same Idempotency-Key.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Sixteen bytes of SHA-256 over the canonical body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestHash(pub [u8; 16]);
+
+impl RequestHash {
+    pub fn of(canonical_body: &[u8]) -> Self {
+        let digest = Sha256::digest(canonical_body);
+        let mut bytes = [0u8; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Self(bytes)
+    }
+}
+
+/// A client's name for one write: 1–64 printable ASCII characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    pub const MAX_LEN: usize = 64;
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let printable = text.bytes().all(|b| (0x20..=0x7e).contains(&b));
+        let fits = (1..=Self::MAX_LEN).contains(&text.len());
+        (printable && fits).then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
