@@ -1,0 +1,176 @@
+//! Accounts: register, log in and out, and what people see of themselves.
+
+use onsale_domain::account::{Account, Email, MAX_NAME_CHARS, PASSWORD_CHARS, Role, is_line};
+use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::time::Millis;
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::passwords;
+use crate::ports::{Credentials, Registration, Session};
+
+/// How long a log-in lasts.
+const SESSION_MS: u64 = 12 * 3_600 * 1_000;
+
+impl App {
+    /// Creates an account. `request` is the hash of the request without its password: a
+    /// plain hash of a password is not something to keep. On a retry the password is
+    /// compared with the stored Argon2 hash instead.
+    pub async fn register(
+        &self,
+        email: &str,
+        password: &str,
+        name: &str,
+        role: Role,
+        key: Option<&IdempotencyKey>,
+        request: RequestHash,
+    ) -> Result<Account> {
+        let email = parse_email(email)?;
+        check_password(password)?;
+        check_name(name)?;
+        if role == Role::Staff {
+            return Err(Error::Invalid(
+                "an account is a buyer's or an organiser's".into(),
+            ));
+        }
+        let now = self.now();
+        let id = match key {
+            Some(key) => AccountId::derived(&[
+                b"account",
+                email.as_str().as_bytes(),
+                key.as_str().as_bytes(),
+            ]),
+            None => AccountId::new(now, self.id_entropy()),
+        };
+        let new = Credentials {
+            account: Account {
+                id,
+                email,
+                name: name.to_owned(),
+                role,
+                created: now,
+            },
+            password: passwords::hash(password, &self.entropy).await?,
+            request: key.map(|_| request),
+        };
+        match self.store.register(&new).await? {
+            Registration::Registered => Ok(new.account),
+            Registration::EmailTaken(taken) => registered_before(&taken, new, password).await,
+        }
+    }
+
+    /// Opens a session. With a key, a retry gets the session that the first try opened.
+    pub async fn log_in(
+        &self,
+        email: &str,
+        password: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<(Session, Account)> {
+        let email = parse_email(email)?;
+        let found = self.store.credentials(&email).await?;
+        let stored = found.as_ref().map(|found| &found.password);
+        let matches = passwords::verify(password, stored).await?;
+        let account = match found {
+            Some(found) if matches => found.account,
+            _ => return Err(Error::WrongCredentials),
+        };
+        let now = self.now();
+        if let Some(key) = key {
+            let parts: [&[u8]; 3] = [b"session", account.id.as_bytes(), key.as_str().as_bytes()];
+            let session = self
+                .open_session(SessionId::derived(&parts), account.id, now)
+                .await?;
+            // A closed session comes back with `expires` 0: closing marks it and keeps
+            // it, so that its key cannot bring its token back to life.
+            if now < session.expires {
+                return Ok((session, account));
+            }
+        }
+        let id = SessionId::new(now, self.id_entropy());
+        let session = self.open_session(id, account.id, now).await?;
+        Ok((session, account))
+    }
+
+    async fn open_session(
+        &self,
+        id: SessionId,
+        account: AccountId,
+        now: Millis,
+    ) -> Result<Session> {
+        // Whole seconds, because that is what a token can say.
+        let expires = Millis((now + SESSION_MS).0 / 1_000 * 1_000);
+        let session = Session {
+            id,
+            account,
+            opened: now,
+            expires,
+        };
+        Ok(self.store.open(&session).await?)
+    }
+
+    /// Ends the session; its token stops working at once, everywhere.
+    pub async fn log_out(&self, caller: &Caller) -> Result<()> {
+        Ok(self.store.close(caller.session).await?)
+    }
+
+    pub async fn me(&self, caller: &Caller) -> Result<Account> {
+        self.store
+            .account(caller.account)
+            .await?
+            .ok_or(Error::Unauthenticated)
+    }
+
+    pub async fn rename(&self, caller: &Caller, name: &str) -> Result<Account> {
+        check_name(name)?;
+        if !self.store.rename(caller.account, name).await? {
+            return Err(Error::Unauthenticated);
+        }
+        self.me(caller).await
+    }
+}
+
+/// The email has an account. If its id is the one we were about to use, it is our own:
+/// the same request came before, or its first write arrived although its answer did not.
+async fn registered_before(
+    taken: &Credentials,
+    new: Credentials,
+    password: &str,
+) -> Result<Account> {
+    if taken.account.id != new.account.id {
+        return Err(Error::EmailTaken);
+    }
+    let same_password = taken.password == new.password
+        || passwords::verify(password, Some(&taken.password)).await?;
+    if taken.request != new.request || !same_password {
+        return Err(Error::IdempotencyMismatch);
+    }
+    // The first answer again, even if the name has changed since.
+    Ok(Account {
+        created: taken.account.created,
+        ..new.account
+    })
+}
+
+fn parse_email(email: &str) -> Result<Email> {
+    Email::parse(email).ok_or_else(|| Error::Invalid("the email is not an email address".into()))
+}
+
+fn check_password(password: &str) -> Result<()> {
+    if PASSWORD_CHARS.contains(&password.chars().count()) {
+        return Ok(());
+    }
+    let (min, max) = (PASSWORD_CHARS.start(), PASSWORD_CHARS.end());
+    Err(Error::Invalid(format!(
+        "a password has {min} to {max} characters"
+    )))
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if is_line(name, MAX_NAME_CHARS) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "a name is one line of 1 to {MAX_NAME_CHARS} characters, not blank"
+    )))
+}

@@ -1,0 +1,119 @@
+//! The application: its ports, its caches, and who is calling.
+
+use std::sync::Arc;
+
+use onsale_domain::account::Role;
+use onsale_domain::ids::{AccountId, IdEntropy, SessionId, ShowId, VenueId};
+use onsale_domain::layout::Layout;
+use onsale_domain::show::Show;
+use onsale_domain::time::Millis;
+
+use crate::availability::MapSlots;
+use crate::cache::Cache;
+use crate::error::{Error, Result};
+use crate::ports::{Clock, Entropy, ExpiryQueue, Store};
+
+/// Who is calling, as their token says. Whether the session is still open is a read
+/// that each use case makes, some of them together with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    pub account: AccountId,
+    pub session: SessionId,
+    pub role: Role,
+}
+
+/// How old a show may be when a hold is placed on it. Prices and limits follow a
+/// change this late; a cancelled show is caught by its closed blocks.
+const SHOW_FRESH_MS: u64 = 1_000;
+/// 100,000 places take about 3 MB with their look-up tables.
+const LAYOUTS_KEPT: usize = 32;
+const SHOWS_KEPT: usize = 512;
+
+#[derive(Clone)]
+pub struct App {
+    pub store: Arc<dyn Store>,
+    pub expiry_queue: Arc<dyn ExpiryQueue>,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+    shows: Arc<Cache<ShowId, (Millis, Arc<Show>)>>,
+    layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
+    pub(crate) maps: Arc<MapSlots>,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("App")
+    }
+}
+
+impl App {
+    pub fn new(
+        store: Arc<dyn Store>,
+        expiry_queue: Arc<dyn ExpiryQueue>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        Self {
+            store,
+            expiry_queue,
+            clock,
+            entropy,
+            shows: Arc::new(Cache::new(SHOWS_KEPT)),
+            layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
+            maps: Arc::default(),
+        }
+    }
+
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    pub(crate) fn id_entropy(&self) -> IdEntropy {
+        let mut bytes = IdEntropy::default();
+        self.entropy.fill(&mut bytes);
+        bytes
+    }
+
+    /// Refuses a caller whose session has ended.
+    pub async fn check_session(&self, caller: &Caller) -> Result<()> {
+        let session = self.store.session(caller.session).await?;
+        match session {
+            Some(s) if s.account == caller.account && self.now() < s.expires => Ok(()),
+            _ => Err(Error::Unauthenticated),
+        }
+    }
+
+    /// The show as it was at most a second ago.
+    pub(crate) async fn recent_show(&self, id: ShowId) -> Result<Arc<Show>> {
+        let now = self.now();
+        if let Some((read, show)) = self.shows.get(&id)
+            && now - read < SHOW_FRESH_MS
+        {
+            return Ok(show);
+        }
+        let stored = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+        let show = Arc::new(stored.value);
+        self.shows.put(id, (now, show.clone()));
+        Ok(show)
+    }
+
+    pub(crate) fn forget_show(&self, id: ShowId) {
+        self.shows.remove(&id);
+    }
+
+    /// The layout of a show: never changes, so it is read once.
+    pub(crate) async fn layout_of(&self, show: &Show) -> Result<Arc<Layout>> {
+        let key = (show.venue_id, show.overbook_percent);
+        if let Some(layout) = self.layouts.get(&key) {
+            return Ok(layout);
+        }
+        let venue = self
+            .store
+            .layout(show.venue_id)
+            .await?
+            .ok_or(Error::Corrupt)?;
+        let layout = Arc::new(venue.for_show(show.overbook_percent));
+        self.layouts.put(key, layout.clone());
+        Ok(layout)
+    }
+}

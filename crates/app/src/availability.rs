@@ -1,0 +1,155 @@
+//! The map of a show, rebuilt at most once a second however many ask.
+//!
+//! Whoever finds the stored map old takes a short lease and rebuilds it from the
+//! blocks; everybody else serves the old one. Inside one process a single request at
+//! a time looks after a show's map.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use onsale_domain::block::{BlockIndex, BlockState};
+use onsale_domain::ids::ShowId;
+use onsale_domain::layout::Layout;
+use onsale_domain::map::{FRESH_MS, SeatMap};
+use onsale_domain::show::Show;
+use onsale_domain::time::Millis;
+
+use crate::app::App;
+use crate::error::Result;
+
+/// A map older than this is not served while a rebuild is under way: the caller waits
+/// for the rebuild instead. It happens when nobody has asked for a while.
+const TOO_OLD_MS: u64 = 3_000;
+const SHOWS_KEPT: usize = 256;
+/// How long a caller waits for the rebuild of another process before it serves what
+/// there is: ten looks, one in a tenth of a second.
+const LOOKS: u32 = 10;
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(100);
+
+#[derive(Default)]
+pub(crate) struct MapSlots(Mutex<HashMap<ShowId, Arc<MapSlot>>>);
+
+#[derive(Default)]
+struct MapSlot {
+    latest: Mutex<Option<Arc<SeatMap>>>,
+    refreshing: tokio::sync::Mutex<()>,
+}
+
+impl MapSlot {
+    fn latest(&self) -> Option<Arc<SeatMap>> {
+        self.latest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn keep(&self, map: SeatMap) -> Arc<SeatMap> {
+        let map = Arc::new(map);
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest
+            .as_ref()
+            .is_none_or(|known| known.version <= map.version)
+        {
+            *latest = Some(map.clone());
+        }
+        map
+    }
+}
+
+impl MapSlots {
+    fn slot(&self, show: ShowId) -> Arc<MapSlot> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= SHOWS_KEPT && !slots.contains_key(&show) {
+            // Any other show's map is read again from the store when it is wanted.
+            slots.clear();
+        }
+        slots.entry(show).or_default().clone()
+    }
+}
+
+fn is_younger(map: &SeatMap, now: Millis, ms: u64) -> bool {
+    now - map.version < ms
+}
+
+impl App {
+    /// The map of this show, about a second old at most while anybody asks.
+    pub async fn seat_map(&self, show: &Show, layout: &Layout) -> Result<Arc<SeatMap>> {
+        let slot = self.maps.slot(show.id);
+        let known = slot.latest();
+        if let Some(map) = &known
+            && is_younger(map, self.now(), FRESH_MS)
+        {
+            return Ok(map.clone());
+        }
+        let _refreshing = match (slot.refreshing.try_lock(), known) {
+            (Ok(guard), _) => guard,
+            (Err(_), Some(map)) if is_younger(&map, self.now(), TOO_OLD_MS) => return Ok(map),
+            (Err(_), _) => slot.refreshing.lock().await,
+        };
+        if let Some(map) = slot.latest()
+            && is_younger(&map, self.now(), FRESH_MS)
+        {
+            return Ok(map);
+        }
+        let map = self.refreshed_map(show, layout).await?;
+        Ok(slot.keep(map))
+    }
+
+    async fn refreshed_map(&self, show: &Show, layout: &Layout) -> Result<SeatMap> {
+        let mut stored = self.store.map(show.id).await?;
+        for _ in 0..LOOKS {
+            let now = self.now();
+            if let Some(map) = stored.take_if(|map| is_younger(map, now, FRESH_MS)) {
+                return Ok(map);
+            }
+            if self.store.lease_map(show.id, now, now + FRESH_MS).await? {
+                return self.rebuild_map(show, layout).await;
+            }
+            if let Some(map) = stored.take_if(|map| is_younger(map, now, TOO_OLD_MS)) {
+                return Ok(map);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            stored = self.store.map(show.id).await?;
+        }
+        match stored {
+            Some(map) => Ok(map),
+            None => self.rebuild_map(show, layout).await,
+        }
+    }
+
+    /// Reads every block and writes the map. The version is the time before the read,
+    /// so that whatever changed meanwhile is in the next one.
+    async fn rebuild_map(&self, show: &Show, layout: &Layout) -> Result<SeatMap> {
+        let now = self.now();
+        let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
+        let blocks = self.store.read(show.id, &all, false).await?;
+        let map = SeatMap::build(layout, by_reference(&blocks), now);
+        metrics::counter!("onsale_map_rebuilds_total").increment(1);
+        metrics::gauge!("onsale_seats_available", "show" => show.id.to_string())
+            .set(f64::from(map.counts().free));
+        // The map is a view of the blocks. Failing to store it costs the next caller a
+        // rebuild and this one nothing.
+        if let Err(error) = self.store.put_map(show.id, &map, show.forgotten_at()).await {
+            tracing::warn!(show = %show.id, %error, "the map could not be stored");
+        }
+        Ok(map)
+    }
+
+    /// The exact state of some blocks now, laid over an all-free map.
+    pub(crate) async fn exact_map(
+        &self,
+        show: &Show,
+        layout: &Layout,
+        blocks: &[BlockIndex],
+    ) -> Result<SeatMap> {
+        let now = self.now();
+        let read = self.store.read(show.id, blocks, true).await?;
+        Ok(SeatMap::build(layout, by_reference(&read), now))
+    }
+}
+
+fn by_reference(
+    blocks: &[(BlockIndex, BlockState)],
+) -> impl Iterator<Item = (BlockIndex, &BlockState)> {
+    blocks.iter().map(|(index, state)| (*index, state))
+}

@@ -1,0 +1,215 @@
+//! Which places a hold claims, and the claim itself.
+
+use onsale_domain::best_available;
+use onsale_domain::block::Cell;
+use onsale_domain::claim::{ClaimVerdict, Found, by_block, judge_claim};
+use onsale_domain::general;
+use onsale_domain::layout::PlaceIndex;
+use onsale_domain::map::SeatMap;
+use onsale_domain::seed::Seed;
+
+use super::place::{Attempt, Wanted, not_on_sale};
+use super::{ROUNDS, Wish};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::ports::CellsWrite;
+
+/// Best available tries this often on what it learns, then honestly says "taken".
+const BEST_TRIES: u64 = 3;
+/// General admission looks this often at the map before it reads every block.
+const GENERAL_TRIES: u64 = 4;
+/// And this often at the exact state. Each failure means that others got places.
+const EXACT_TRIES: u64 = 16;
+
+enum Claimed {
+    /// The places are this hold's, under this cell.
+    Mine(Cell),
+    /// These belong to others; the blocks as they were found.
+    Taken(Vec<PlaceIndex>, Found),
+}
+
+impl App {
+    /// Claims what is wanted; the answer has the cell that is stored.
+    pub(super) async fn claim(
+        &self,
+        attempt: &Attempt<'_>,
+        wanted: &Wanted<'_>,
+        quantity: usize,
+        cell: Cell,
+        round: u64,
+    ) -> Result<(Cell, Vec<PlaceIndex>)> {
+        match wanted {
+            Wanted::Places(places) => self.claim_seats(attempt, places, cell).await,
+            Wanted::Best(wish) => self.claim_best(attempt, wish, cell, round).await,
+            Wanted::General(section) => {
+                self.claim_general(attempt, *section, quantity, cell, round)
+                    .await
+            }
+        }
+    }
+
+    async fn claim_seats(
+        &self,
+        attempt: &Attempt<'_>,
+        places: &[PlaceIndex],
+        cell: Cell,
+    ) -> Result<(Cell, Vec<PlaceIndex>)> {
+        let not_for_sale: Vec<_> = places
+            .iter()
+            .copied()
+            .filter(|place| !attempt.layout.is_for_sale(*place))
+            .collect();
+        if !not_for_sale.is_empty() {
+            return Err(taken(attempt, &not_for_sale));
+        }
+        match self.claim_places(attempt, places, cell).await? {
+            Claimed::Mine(cell) => Ok((cell, places.to_vec())),
+            Claimed::Taken(others, _) => Err(taken(attempt, &others)),
+        }
+    }
+
+    async fn claim_best(
+        &self,
+        attempt: &Attempt<'_>,
+        wish: &Wish,
+        cell: Cell,
+        round: u64,
+    ) -> Result<(Cell, Vec<PlaceIndex>)> {
+        let Wish::Best {
+            quantity,
+            section,
+            max_price,
+            together,
+            allow_fewer,
+        } = wish
+        else {
+            return Err(Error::Corrupt);
+        };
+        let wish = best_available::Wish {
+            quantity: *quantity,
+            section: section.as_deref(),
+            max_price: max_price.map(|money| money.amount),
+            together: *together,
+            allow_fewer: *allow_fewer,
+        };
+        let prices = attempt.show.section_prices();
+        let mut map = self
+            .seat_map(&attempt.show, &attempt.layout)
+            .await?
+            .as_ref()
+            .clone();
+        for t in 0..BEST_TRIES {
+            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + t);
+            let Some(places) =
+                best_available::choose(&attempt.layout, &map, &prices, &wish, &mut seed)
+            else {
+                break;
+            };
+            match self.claim_places(attempt, &places, cell).await? {
+                Claimed::Mine(cell) => return Ok((cell, places)),
+                Claimed::Taken(_, found) => self.learn(attempt, &mut map, &found),
+            }
+        }
+        Err(Error::SeatsTaken(vec![]))
+    }
+
+    async fn claim_general(
+        &self,
+        attempt: &Attempt<'_>,
+        section: usize,
+        quantity: usize,
+        cell: Cell,
+        round: u64,
+    ) -> Result<(Cell, Vec<PlaceIndex>)> {
+        let layout = &attempt.layout;
+        let section = &layout.sections()[section];
+        let mut map = self.seat_map(&attempt.show, layout).await?.as_ref().clone();
+        let mut tries = 0;
+        let mut exact = false;
+        while tries < EXACT_TRIES {
+            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * EXACT_TRIES + tries);
+            tries += 1;
+            match general::choose(layout, section, &map, quantity, &mut seed) {
+                Some(places) => match self.claim_places(attempt, &places, cell).await? {
+                    Claimed::Mine(cell) => return Ok((cell, places)),
+                    Claimed::Taken(_, found) => self.learn(attempt, &mut map, &found),
+                },
+                // The map may be old; only an exact reading may send somebody away.
+                None if exact => return Err(Error::SeatsTaken(vec![])),
+                None => {}
+            }
+            if tries >= GENERAL_TRIES || general_is_short(&map, section.range(), quantity) {
+                let blocks = layout.blocks_of(section);
+                map = self.exact_map(&attempt.show, layout, &blocks).await?;
+                exact = true;
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    fn learn(&self, attempt: &Attempt<'_>, map: &mut SeatMap, found: &Found) {
+        let now = self.now();
+        for (index, block) in found {
+            map.learn(&attempt.layout, *index, block, now);
+        }
+    }
+
+    /// One all-or-nothing claim, judged until its outcome is certain.
+    async fn claim_places(
+        &self,
+        attempt: &Attempt<'_>,
+        places: &[PlaceIndex],
+        cell: Cell,
+    ) -> Result<Claimed> {
+        let wanted = by_block(&attempt.layout, places);
+        for _ in 0..ROUNDS {
+            let now = self.now();
+            let found = match self
+                .store
+                .claim(attempt.show.id, &wanted, cell, now)
+                .await?
+            {
+                CellsWrite::Done => return Ok(Claimed::Mine(cell)),
+                CellsWrite::Refused(found) => found,
+            };
+            match judge_claim(&wanted, &found, cell, now) {
+                ClaimVerdict::Mine(expiry) => {
+                    return Ok(Claimed::Mine(Cell {
+                        expiry,
+                        hold: cell.hold,
+                    }));
+                }
+                ClaimVerdict::Closed => return Err(not_on_sale("the show is cancelled")),
+                ClaimVerdict::Taken(taken) => {
+                    let places = taken
+                        .iter()
+                        .map(|(b, s)| attempt.layout.place_of(*b, *s))
+                        .collect();
+                    metrics::counter!("onsale_holds_total", "result" => "taken").increment(1);
+                    return Ok(Claimed::Taken(places, found));
+                }
+                ClaimVerdict::Repeat => {}
+            }
+        }
+        Err(Error::Unavailable)
+    }
+}
+
+fn taken(attempt: &Attempt<'_>, places: &[PlaceIndex]) -> Error {
+    Error::SeatsTaken(
+        places
+            .iter()
+            .map(|place| attempt.layout.seat_id(*place))
+            .collect(),
+    )
+}
+
+fn general_is_short(map: &SeatMap, range: std::ops::Range<u32>, quantity: usize) -> bool {
+    use onsale_domain::block::PlaceState::Free;
+    range
+        .map(PlaceIndex)
+        .filter(|p| map.state(*p) == Free)
+        .take(quantity)
+        .count()
+        < quantity
+}

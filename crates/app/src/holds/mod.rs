@@ -1,0 +1,120 @@
+//! Holds: places that are one buyer's for some minutes.
+//!
+//! `place` is the whole path of a hold: claim the cells, then record them on the buyer
+//! item. A hold is acknowledged only once it is recorded. `release` and `expire` go the
+//! other way: first the entry, then the cells.
+
+mod choose;
+mod expire;
+mod place;
+mod read;
+mod record;
+mod release;
+
+pub use expire::Expiry;
+
+use onsale_domain::best_available::Together;
+use onsale_domain::block::Cell;
+use onsale_domain::buyer::{Entry, EntryState};
+use onsale_domain::claim::{by_block, still_to_release};
+use onsale_domain::ids::{HoldId, ShowId};
+use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::money::Money;
+use onsale_domain::show::Show;
+use onsale_domain::time::Millis;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::ports::{CellsWrite, Stored};
+
+/// What a buyer wants to hold. Its serialised form is what an Idempotency-Key stands
+/// for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum Wish {
+    Seats(Vec<String>),
+    Best {
+        quantity: usize,
+        section: Option<String>,
+        max_price: Option<Money>,
+        #[serde(serialize_with = "serialize_together")]
+        together: Together,
+        allow_fewer: bool,
+    },
+    General {
+        section: String,
+        quantity: usize,
+    },
+}
+
+fn serialize_together<S: serde::Serializer>(together: &Together, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bool(*together == Together::Required)
+}
+
+/// A hold as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HoldView {
+    pub hold_id: HoldId,
+    pub show_id: ShowId,
+    pub seats: Vec<(String, Money)>,
+    pub together: bool,
+    pub total: Money,
+    pub expires_at: Millis,
+    pub state: EntryState,
+}
+
+impl HoldView {
+    fn of(entry: &Entry, show: &Show, layout: &Layout, now: Millis) -> Self {
+        let money = |amount| Money {
+            amount,
+            currency: show.currency,
+        };
+        Self {
+            hold_id: entry.hold,
+            show_id: show.id,
+            seats: entry
+                .priced()
+                .map(|(place, price)| (layout.seat_id(place), money(price)))
+                .collect(),
+            together: layout.are_together(&entry.places),
+            total: money(entry.total()),
+            expires_at: entry.expiry,
+            state: entry.state_at(now),
+        }
+    }
+}
+
+/// How often a conditional write is repeated after losing a race before the caller is
+/// asked to come back. Each round somebody else got through, so a handful is plenty;
+/// the bound is for a store that answers nonsense.
+const ROUNDS: usize = 32;
+
+impl App {
+    /// Frees those of the places that are exactly this cell. Cells that moved on are
+    /// left alone. Blocks are freed one by one: freeing some of them is harmless, and
+    /// a plain write costs half of a transaction's.
+    pub(crate) async fn free_cells(
+        &self,
+        show: ShowId,
+        layout: &Layout,
+        places: &[PlaceIndex],
+        cell: Cell,
+    ) -> Stored<()> {
+        for mut wanted in by_block(layout, places) {
+            for _ in 0..ROUNDS {
+                match self.store.release(show, &wanted, cell).await? {
+                    CellsWrite::Done => break,
+                    CellsWrite::Refused(found) => {
+                        let state = found.into_iter().find(|(block, _)| *block == wanted.block);
+                        wanted.slots = state
+                            .map(|(_, state)| still_to_release(&wanted, &state, cell))
+                            .unwrap_or_default();
+                    }
+                }
+                if wanted.slots.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

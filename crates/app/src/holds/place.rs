@@ -1,0 +1,272 @@
+//! Placing a hold.
+//!
+//! One consistent read (session and buyer), one conditional write on the cells, one
+//! conditional write on the buyer: two write units for places of one block. A loser
+//! in a crowd costs one and touches nothing else.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use onsale_domain::block::Cell;
+use onsale_domain::buyer::{Buyer, Entry, EntryState, Refusal};
+use onsale_domain::ids::{HoldId, ShowId};
+use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::money::Cents;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::{NotOnSale, RoomMode, Show};
+use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
+
+use super::record::Recorded;
+use super::{HoldView, Wish};
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::ports::{ExpireHold, MAX_DELAY_S};
+
+/// How often the whole path is gone again when the claimed cells had to be given back
+/// by a twin of this request.
+const ATTEMPTS: u64 = 4;
+
+/// One request to hold, with all that its steps need.
+pub(super) struct Attempt<'a> {
+    pub caller: &'a Caller,
+    pub show: Arc<Show>,
+    pub layout: Arc<Layout>,
+    pub hold: HoldId,
+    pub request: RequestHash,
+}
+
+impl Attempt<'_> {
+    pub(super) fn cap(&self) -> usize {
+        self.show.max_tickets_per_buyer as usize
+    }
+
+    pub(super) fn entry(&self, cell: Cell, places: &[PlaceIndex], now: Millis) -> Entry {
+        let prices = self.show.section_prices();
+        let price = |place: &PlaceIndex| -> Cents {
+            prices
+                .get(self.layout.section_at(*place))
+                .copied()
+                .unwrap_or_default()
+        };
+        let each = places.iter().map(price).collect();
+        Entry::held(
+            self.hold,
+            cell.expiry,
+            self.request,
+            places.to_vec(),
+            each,
+            now,
+        )
+    }
+}
+
+/// A wish that names only places and sections this show has.
+pub(super) enum Wanted<'a> {
+    Places(Vec<PlaceIndex>),
+    Best(&'a Wish),
+    General(usize),
+}
+
+impl App {
+    /// Holds places, or answers again what was answered to this key before.
+    pub async fn place_hold(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        key: &IdempotencyKey,
+        wish: &Wish,
+    ) -> Result<HoldView> {
+        let show = self.recent_show(show_id).await?;
+        let layout = self.layout_of(&show).await?;
+        let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;
+        let attempt = Attempt {
+            caller,
+            hold: HoldId::for_key(caller.account, show_id, key.as_str()),
+            request: RequestHash::of(&body),
+            show,
+            layout,
+        };
+        let (session, mut buyer) = self
+            .store
+            .session_and_buyer(caller.session, show_id, caller.account)
+            .await?;
+        let open = session.is_some_and(|s| s.account == caller.account && self.now() < s.expires);
+        if !open {
+            return Err(Error::Unauthenticated);
+        }
+        let (wanted, quantity) = check_wish(wish, &attempt.show, &attempt.layout)?;
+        for round in 0..ATTEMPTS {
+            let now = self.now();
+            match buyer.may_begin(attempt.hold, attempt.request, quantity, attempt.cap(), now) {
+                Ok(()) => {}
+                Err(Refusal::AlreadyRecorded(entry)) => return Ok(self.view(&attempt, &entry)),
+                Err(refusal) => return Err(self.refused(&attempt, refusal)),
+            }
+            check_on_sale(&attempt.show, now)?;
+            check_pass(&attempt.show)?;
+            let cell = fresh_cell(&attempt, &buyer, now);
+            let (cell, places) = self.claim(&attempt, &wanted, quantity, cell, round).await?;
+            match self.record(&attempt, buyer, cell, &places).await? {
+                Recorded::New(entry) => {
+                    metrics::counter!("onsale_holds_total", "result" => "held").increment(1);
+                    self.ask_for_expiry(caller, show_id, &entry).await;
+                    return Ok(self.view(&attempt, &entry));
+                }
+                Recorded::Before(entry) => return Ok(self.view(&attempt, &entry)),
+                Recorded::GivenBack(current) => buyer = current,
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    fn view(&self, attempt: &Attempt<'_>, entry: &Entry) -> HoldView {
+        HoldView::of(entry, &attempt.show, &attempt.layout, self.now())
+    }
+
+    pub(super) fn refused(&self, attempt: &Attempt<'_>, refusal: Refusal) -> Error {
+        match refusal {
+            Refusal::OtherRequest => Error::IdempotencyMismatch,
+            Refusal::OverCap => Error::LimitExceeded {
+                limit: u64::from(attempt.show.max_tickets_per_buyer),
+                of: "tickets per buyer for this show",
+            },
+            Refusal::TooManyEnded(until) => Error::RateLimited {
+                retry_after_s: self.now().until(until).div_ceil(1_000).max(1),
+            },
+            // Both are answers and never reach a caller as a refusal.
+            Refusal::AlreadyRecorded(_) | Refusal::GivenBack => Error::Unavailable,
+        }
+    }
+
+    /// Asks the queue to tidy up when the time is over. A message that is lost costs
+    /// nothing but freshness: lapsed places are free by comparison.
+    async fn ask_for_expiry(&self, caller: &Caller, show_id: ShowId, entry: &Entry) {
+        if entry.state != EntryState::Held {
+            return;
+        }
+        let message = ExpireHold {
+            show_id,
+            account_id: caller.account,
+            hold_id: entry.hold,
+        };
+        let delay_s = expiry_delay_s(self.now(), entry.expiry);
+        if let Err(error) = self.expiry_queue.send(&message, delay_s).await {
+            tracing::warn!(hold = %entry.hold, %error, "the expiry message could not be sent");
+        }
+    }
+}
+
+/// How long a message about this expiry should wait: until the hold has lapsed for
+/// everyone, or as long as a queue can.
+pub(super) fn expiry_delay_s(now: Millis, expiry: Millis) -> u32 {
+    let wait_ms = now.until(expiry + CLOCK_SKEW_MS) + 1;
+    u32::try_from(wait_ms.div_ceil(1_000))
+        .unwrap_or(MAX_DELAY_S)
+        .min(MAX_DELAY_S)
+}
+
+/// A cell for this claim. An expiry that was given back can never be recorded, so a
+/// new claim in the same millisecond takes the next one.
+fn fresh_cell(attempt: &Attempt<'_>, buyer: &Buyer, now: Millis) -> Cell {
+    let mut expiry = now + attempt.show.hold_ms();
+    while buyer.is_given_back(attempt.hold, expiry) {
+        expiry = expiry + 1;
+    }
+    Cell {
+        expiry,
+        hold: attempt.hold,
+    }
+}
+
+fn check_on_sale(show: &Show, now: Millis) -> Result<()> {
+    show.check_on_sale(now).map_err(|why| match why {
+        // A draft does not exist for buyers.
+        NotOnSale::Draft => Error::NotFound("show"),
+        NotOnSale::Cancelled => not_on_sale("the show is cancelled"),
+        NotOnSale::Over => not_on_sale("the show has begun"),
+        NotOnSale::NotYet(at) => Error::NotOnSale {
+            reason: "the sale has not begun; try again at on_sale_at",
+            on_sale_at: Some(at),
+        },
+    })
+}
+
+/// A show with a waiting room sells to passes only. Nobody can have one yet: until the
+/// room opens for business, such a show stays shut rather than open to everyone.
+fn check_pass(show: &Show) -> Result<()> {
+    match show.room.mode {
+        RoomMode::Off => Ok(()),
+        RoomMode::Queue | RoomMode::QueueAll | RoomMode::Closed => Err(Error::PassRequired),
+    }
+}
+
+pub(super) fn not_on_sale(reason: &'static str) -> Error {
+    Error::NotOnSale {
+        reason,
+        on_sale_at: None,
+    }
+}
+
+fn check_wish<'a>(wish: &'a Wish, show: &Show, layout: &Layout) -> Result<(Wanted<'a>, usize)> {
+    let section_named = |name: &str| {
+        layout
+            .section_named(name)
+            .ok_or_else(|| Error::Invalid(format!("section {name:?} is not in this show")))
+    };
+    let at_least_one = |quantity: usize| match quantity {
+        0 => Err(Error::Invalid("quantity must be at least 1".into())),
+        _ => Ok(()),
+    };
+    match wish {
+        Wish::Seats(seats) => {
+            let places = find_seats(seats, layout)?;
+            let quantity = places.len();
+            Ok((Wanted::Places(places), quantity))
+        }
+        Wish::Best {
+            quantity,
+            section,
+            max_price,
+            ..
+        } => {
+            at_least_one(*quantity)?;
+            if max_price.is_some_and(|money| money.currency != show.currency) {
+                return Err(Error::Invalid(format!(
+                    "max_price must be in {}",
+                    show.currency
+                )));
+            }
+            section.as_deref().map(section_named).transpose()?;
+            Ok((Wanted::Best(wish), *quantity))
+        }
+        Wish::General { section, quantity } => {
+            at_least_one(*quantity)?;
+            let (index, found) = section_named(section)?;
+            if !found.is_general() {
+                return Err(Error::Invalid(format!(
+                    "section {section:?} has numbered seats; choose seats or best_available"
+                )));
+            }
+            Ok((Wanted::General(index), *quantity))
+        }
+    }
+}
+
+fn find_seats(seats: &[String], layout: &Layout) -> Result<Vec<PlaceIndex>> {
+    if seats.is_empty() {
+        return Err(Error::Invalid("seats must name at least one seat".into()));
+    }
+    let mut seen = HashSet::new();
+    seats
+        .iter()
+        .map(|seat| {
+            let place = layout
+                .find(seat)
+                .ok_or_else(|| Error::Invalid(format!("{seat:?} is not a place of this show")))?;
+            match seen.insert(place) {
+                true => Ok(place),
+                false => Err(Error::Invalid(format!("{seat:?} is named twice"))),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,31 @@
+//! Reading a hold. Somebody else's hold does not exist for the caller: the buyer item
+//! that is read is the caller's own.
+
+use onsale_domain::buyer::Buyer;
+use onsale_domain::ids::{HoldId, ShowId};
+
+use super::HoldView;
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+
+impl App {
+    pub async fn hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<HoldView> {
+        let show = self.recent_show(show_id).await?;
+        let layout = self.layout_of(&show).await?;
+        let buyer = self.own_buyer(caller, show_id).await?;
+        let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?;
+        Ok(HoldView::of(entry, &show, &layout, self.now()))
+    }
+
+    /// The caller's buyer item, if the session is open.
+    pub(super) async fn own_buyer(&self, caller: &Caller, show: ShowId) -> Result<Buyer> {
+        let (session, buyer) = self
+            .store
+            .session_and_buyer(caller.session, show, caller.account)
+            .await?;
+        match session {
+            Some(s) if s.account == caller.account && self.now() < s.expires => Ok(buyer),
+            _ => Err(Error::Unauthenticated),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! A buyer gives a hold up. First the entry ends, then the cells are freed; when the
+//! second part is lost the places lapse by themselves.
+
+use onsale_domain::block::Cell;
+use onsale_domain::buyer::{Entry, EntryState, MoveRefusal};
+use onsale_domain::ids::{HoldId, ShowId};
+
+use super::ROUNDS;
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::ports::Replaced;
+
+impl App {
+    pub async fn release_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
+        let show = self.recent_show(show_id).await?;
+        let mut buyer = self.own_buyer(caller, show_id).await?;
+        for _ in 0..ROUNDS {
+            let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?.clone();
+            let next = match buyer.release(hold, self.now()) {
+                Ok(next) => next,
+                Err(MoveRefusal::Is(EntryState::Paying)) => {
+                    return Err(Error::Conflict("the hold is being paid"));
+                }
+                Err(MoveRefusal::Is(EntryState::Sold)) => {
+                    return Err(Error::Conflict(
+                        "the hold is paid; cancel its order instead",
+                    ));
+                }
+                // It has ended before. Freeing again finishes what may have been cut off.
+                Err(_) => return self.free_entry(show_id, &entry).await,
+            };
+            match self
+                .store
+                .replace(show_id, caller.account, &next, show.forgotten_at())
+                .await?
+            {
+                Replaced::Done => {
+                    metrics::counter!("onsale_holds_total", "result" => "released").increment(1);
+                    return self.free_entry(show_id, &entry).await;
+                }
+                Replaced::Lost(current) => buyer = current,
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// Frees the cells of an entry that has ended. The id never claims again, so its
+    /// exact cells can belong to nothing else.
+    pub(super) async fn free_entry(&self, show_id: ShowId, entry: &Entry) -> Result<()> {
+        let show = self.recent_show(show_id).await?;
+        let layout = self.layout_of(&show).await?;
+        let cell = Cell {
+            expiry: entry.expiry,
+            hold: entry.hold,
+        };
+        Ok(self
+            .free_cells(show_id, &layout, &entry.places, cell)
+            .await?)
+    }
+}

@@ -1,0 +1,19 @@
+//! The use cases of Onsale over ports.
+//!
+//! A use case loads, asks the domain, and stores. It names no cloud, no web framework
+//! and no clock: all of these come in through the ports. One file per use case.
+
+pub mod accounts;
+pub mod app;
+pub mod availability;
+pub mod cache;
+pub mod error;
+pub mod events;
+pub mod holds;
+pub mod passwords;
+pub mod ports;
+pub mod shows;
+pub mod venues;
+
+pub use app::{App, Caller};
+pub use error::{Error, Result};

@@ -1,0 +1,251 @@
+//! What the use cases need from the world, one small trait per capability.
+//!
+//! No type of any SDK appears here. Every write may have happened although it
+//! answers `Unavailable`, so every write can be repeated: it is conditional, and a
+//! refusal returns what was found.
+
+use async_trait::async_trait;
+use onsale_domain::account::{Account, Email};
+use onsale_domain::block::{BlockIndex, BlockState, Cell};
+use onsale_domain::buyer::Buyer;
+use onsale_domain::claim::{BlockSlots, Found};
+use onsale_domain::event::Event;
+use onsale_domain::ids::{AccountId, EventId, HoldId, SessionId, ShowId, VenueId};
+use onsale_domain::layout::Layout;
+use onsale_domain::map::SeatMap;
+use onsale_domain::request_hash::RequestHash;
+use onsale_domain::show::Show;
+use onsale_domain::time::Millis;
+use onsale_domain::venue::Venue;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// No answer, or "try again". A write may or may not have happened.
+    #[error("the store does not answer: {0}")]
+    Unavailable(String),
+    /// What is stored is not what was ever written.
+    #[error("stored data cannot be read: {0}")]
+    Corrupt(String),
+}
+
+pub type Stored<T> = Result<T, StoreError>;
+
+/// Whether a creation made something new, or found its id in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Creation {
+    New,
+    /// The request that created what is there; `None` if it had no key.
+    Existing(Option<RequestHash>),
+}
+
+/// A document with the version that its next write must meet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versioned<T> {
+    pub version: u64,
+    pub value: T,
+}
+
+/// A password in the form in which it is kept (PHC string, Argon2id).
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub String);
+
+impl std::fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PasswordHash(…)")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credentials {
+    pub account: Account,
+    pub password: PasswordHash,
+    pub request: Option<RequestHash>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Registration {
+    Registered,
+    /// The email belongs to this account.
+    EmailTaken(Box<Credentials>),
+}
+
+#[async_trait]
+pub trait Accounts: Send + Sync {
+    /// Creates the account and takes its email, both or neither.
+    async fn register(&self, new: &Credentials) -> Stored<Registration>;
+    async fn credentials(&self, email: &Email) -> Stored<Option<Credentials>>;
+    async fn account(&self, id: AccountId) -> Stored<Option<Account>>;
+    /// `false`: there is no such account.
+    async fn rename(&self, id: AccountId, name: &str) -> Stored<bool>;
+}
+
+/// A log-in that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: SessionId,
+    pub account: AccountId,
+    pub opened: Millis,
+    pub expires: Millis,
+}
+
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// Opens the session, or returns the one that is open under its id.
+    async fn open(&self, session: &Session) -> Stored<Session>;
+    /// A consistent read: a session that was closed is gone at once.
+    async fn session(&self, id: SessionId) -> Stored<Option<Session>>;
+    async fn close(&self, id: SessionId) -> Stored<()>;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    /// Where the next page begins, if there is more.
+    pub next: Option<String>,
+}
+
+#[async_trait]
+pub trait Catalogue: Send + Sync {
+    async fn create_venue(
+        &self,
+        venue: &Venue,
+        layout: &Layout,
+        request: Option<RequestHash>,
+    ) -> Stored<Creation>;
+    async fn venue(&self, id: VenueId) -> Stored<Option<Venue>>;
+    async fn layout(&self, id: VenueId) -> Stored<Option<Layout>>;
+
+    async fn create_event(&self, event: &Event, request: Option<RequestHash>) -> Stored<Creation>;
+    async fn event(&self, id: EventId) -> Stored<Option<Versioned<Event>>>;
+    /// `false`: the event has moved on from this version.
+    async fn replace_event(&self, event: &Versioned<Event>) -> Stored<bool>;
+
+    /// Creates the show and its event's new state, both or neither. `None`: the event
+    /// has moved on from its version.
+    async fn create_show(
+        &self,
+        show: &Show,
+        event: &Versioned<Event>,
+        request: Option<RequestHash>,
+    ) -> Stored<Option<Creation>>;
+    async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>>;
+    /// Replaces both or neither; `false`: one of them has moved on.
+    async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool>;
+
+    /// Events that are public, newest first.
+    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>>;
+    async fn events_of(
+        &self,
+        owner: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Event>>;
+}
+
+/// What a conditional write on cells answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CellsWrite {
+    Done,
+    /// Nothing was written. These blocks refused, as they were.
+    Refused(Found),
+}
+
+#[async_trait]
+pub trait Blocks: Send + Sync {
+    /// Writes `cell` to every wanted place, if each is free or lapsed at `now` and no
+    /// block is closed: all or nothing.
+    async fn claim(
+        &self,
+        show: ShowId,
+        wanted: &[BlockSlots],
+        cell: Cell,
+        now: Millis,
+    ) -> Stored<CellsWrite>;
+    /// Moves every wanted cell from exactly `old` to `new`, if no block is closed: all
+    /// or nothing.
+    async fn shift(
+        &self,
+        show: ShowId,
+        wanted: &[BlockSlots],
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite>;
+    /// Frees every wanted place of one block, if each is exactly `old`.
+    async fn release(&self, show: ShowId, wanted: &BlockSlots, old: Cell) -> Stored<CellsWrite>;
+    /// The blocks among these that were ever written, by a consistent read if asked.
+    async fn read(
+        &self,
+        show: ShowId,
+        blocks: &[BlockIndex],
+        consistent: bool,
+    ) -> Stored<Vec<(BlockIndex, BlockState)>>;
+}
+
+/// What replacing a buyer answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaced {
+    Done,
+    /// The buyer had moved on to this.
+    Lost(Buyer),
+}
+
+#[async_trait]
+pub trait Buyers: Send + Sync {
+    /// A consistent read; a buyer that was never stored has version 0.
+    async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer>;
+    /// Session and buyer in one consistent request: the read of every hold.
+    async fn session_and_buyer(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+    ) -> Stored<(Option<Session>, Buyer)>;
+    /// Stores `next`, if the stored version is the one before it.
+    async fn replace(
+        &self,
+        show: ShowId,
+        account: AccountId,
+        next: &Buyer,
+        forget_at: Millis,
+    ) -> Stored<Replaced>;
+}
+
+#[async_trait]
+pub trait Maps: Send + Sync {
+    async fn map(&self, show: ShowId) -> Stored<Option<SeatMap>>;
+    /// Stores the map unless a newer one is there.
+    async fn put_map(&self, show: ShowId, map: &SeatMap, forget_at: Millis) -> Stored<()>;
+    /// Takes the lease to rebuild until `until`; `false`: somebody has it.
+    async fn lease_map(&self, show: ShowId, now: Millis, until: Millis) -> Stored<bool>;
+}
+
+/// "Look at this hold: its time may be up."
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpireHold {
+    pub show_id: ShowId,
+    pub account_id: AccountId,
+    pub hold_id: HoldId,
+}
+
+/// The longest delay a queue takes.
+pub const MAX_DELAY_S: u32 = 900;
+
+#[async_trait]
+pub trait ExpiryQueue: Send + Sync {
+    async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()>;
+}
+
+/// The time, from outside.
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Millis;
+}
+
+/// Random bytes, from outside.
+pub trait Entropy: Send + Sync {
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Everything one store offers.
+pub trait Store: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps {}
+impl<T: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps> Store for T {}

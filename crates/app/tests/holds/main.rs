@@ -1,0 +1,10 @@
+//! The hold path under bad luck: lost races, twins, crashes, late messages.
+//!
+//! Each test forces one interleaving and fails without the rule that deals with it.
+
+#![allow(clippy::unwrap_used)]
+
+mod basics;
+mod expiry;
+mod scene;
+mod twins;

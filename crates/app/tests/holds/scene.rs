@@ -1,0 +1,183 @@
+//! A show in memory with its handles.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use onsale_app::holds::{HoldView, Wish};
+use onsale_app::{App, Caller, Result};
+use onsale_domain::best_available::Together;
+use onsale_domain::block::{BlockIndex, Cell, Slot};
+use onsale_domain::buyer::Buyer;
+use onsale_domain::claim::by_block;
+use onsale_domain::ids::HoldId;
+use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::time::Millis;
+use onsale_memory::stage::{Plan, Stage};
+use onsale_memory::{ManualClock, MemoryQueue, MemoryStore, MemoryWorld};
+
+#[derive(Clone)]
+pub(crate) struct Scene {
+    pub(crate) app: App,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) queue: Arc<MemoryQueue>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) stage: Stage,
+}
+
+pub(crate) fn key(text: &str) -> IdempotencyKey {
+    IdempotencyKey::parse(text).unwrap()
+}
+
+pub(crate) fn seats(ids: &[&str]) -> Wish {
+    Wish::Seats(ids.iter().map(|s| (*s).to_owned()).collect())
+}
+
+pub(crate) fn best(quantity: usize) -> Wish {
+    let together = Together::Preferred;
+    Wish::Best {
+        quantity,
+        section: Some("A".into()),
+        max_price: None,
+        together,
+        allow_fewer: false,
+    }
+}
+
+impl Scene {
+    pub(crate) async fn new(plan: Plan) -> Self {
+        let world = MemoryWorld::new(Millis(1_800_000_000_000));
+        let stage = Stage::set(&world.app, &plan).await.unwrap();
+        Self {
+            app: world.app,
+            store: world.store,
+            queue: world.queue,
+            clock: world.clock,
+            stage,
+        }
+    }
+
+    pub(crate) async fn buyer(&self, n: u8) -> Caller {
+        self.stage.buyer(n).await.unwrap()
+    }
+
+    pub(crate) async fn hold(&self, caller: &Caller, k: &str, wish: &Wish) -> Result<HoldView> {
+        self.app
+            .place_hold(caller, self.stage.show.id, &key(k), wish)
+            .await
+    }
+
+    /// Every cell of the show by seat id.
+    pub(crate) async fn cells(&self) -> BTreeMap<String, Cell> {
+        let layout = &self.stage.layout;
+        let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
+        let blocks = self
+            .app
+            .store
+            .read(self.stage.show.id, &all, true)
+            .await
+            .unwrap();
+        let mut cells = BTreeMap::new();
+        for (index, block) in blocks {
+            for slot in (0..32).map(Slot) {
+                if let Some(cell) = block.cell(slot) {
+                    cells.insert(layout.seat_id(layout.place_of(index, slot)), cell);
+                }
+            }
+        }
+        cells
+    }
+
+    pub(crate) async fn buyer_item(&self, caller: &Caller) -> Buyer {
+        self.app
+            .store
+            .buyer(self.stage.show.id, caller.account)
+            .await
+            .unwrap()
+    }
+
+    /// The seats that are this hold's exactly as it was answered.
+    pub(crate) async fn owns(&self, hold: &HoldView) -> bool {
+        let cells = self.cells().await;
+        let cell = Cell {
+            expiry: hold.expires_at,
+            hold: hold.hold_id,
+        };
+        hold.seats
+            .iter()
+            .all(|(seat, _)| cells.get(seat) == Some(&cell))
+    }
+
+    pub(crate) async fn put_buyer(&self, caller: &Caller, next: &Buyer) {
+        let stored = self
+            .app
+            .store
+            .replace(self.stage.show.id, caller.account, next, Millis(0))
+            .await;
+        assert_eq!(stored.unwrap(), onsale_app::ports::Replaced::Done);
+    }
+
+    /// Checkout begins, entry only: the cells follow in the next step.
+    pub(crate) async fn lock_entry(&self, caller: &Caller, hold: HoldId) -> bool {
+        let buyer = self.buyer_item(caller).await;
+        let Some(entry) = buyer.entry(hold) else {
+            return false;
+        };
+        match buyer.lock(hold, entry.expiry + 300_000, self.app.now()) {
+            Ok(next) => {
+                self.put_buyer(caller, &next).await;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The whole way from held to sold. `false` when the hold cannot be paid any more.
+    pub(crate) async fn sell(&self, caller: &Caller, hold: HoldId) -> bool {
+        let Some(entry) = self.buyer_item(caller).await.entry(hold).cloned() else {
+            return false;
+        };
+        if !self.lock_entry(caller, hold).await {
+            return false;
+        }
+        let show = self.stage.show.id;
+        let wanted = by_block(&self.stage.layout, &entry.places);
+        let held = Cell {
+            expiry: entry.expiry,
+            hold,
+        };
+        let paying = Cell {
+            expiry: entry.expiry + 300_000,
+            hold,
+        };
+        for (old, new) in [(held, paying), (paying, Cell::sold(hold))] {
+            let shifted = self.app.store.shift(show, &wanted, old, new).await.unwrap();
+            assert_eq!(
+                shifted,
+                onsale_app::ports::CellsWrite::Done,
+                "a live hold can be paid"
+            );
+        }
+        let next = self
+            .buyer_item(caller)
+            .await
+            .sell(hold, self.app.now())
+            .unwrap();
+        self.put_buyer(caller, &next).await;
+        true
+    }
+
+    /// Takes a sale back: the entry first, then the cells.
+    pub(crate) async fn refund(&self, caller: &Caller, hold: HoldId) {
+        let buyer = self.buyer_item(caller).await;
+        let places = buyer.entry(hold).unwrap().places.clone();
+        self.put_buyer(caller, &buyer.undo(hold, self.app.now()).unwrap())
+            .await;
+        for group in by_block(&self.stage.layout, &places) {
+            self.app
+                .store
+                .release(self.stage.show.id, &group, Cell::sold(hold))
+                .await
+                .unwrap();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Blocks, buyers and maps.
+
+use async_trait::async_trait;
+use onsale_app::ports::{Blocks, Buyers, CellsWrite, Maps, Replaced, Session, Sessions, Stored};
+use onsale_domain::block::{BlockIndex, BlockState, Cell, Slot};
+use onsale_domain::buyer::Buyer;
+use onsale_domain::claim::BlockSlots;
+use onsale_domain::ids::{AccountId, SessionId, ShowId};
+use onsale_domain::map::SeatMap;
+use onsale_domain::time::Millis;
+
+use crate::{MemoryStore, Step};
+
+impl MemoryStore {
+    /// Writes `cell` to every wanted slot if every block agrees, else returns the
+    /// blocks that refused.
+    fn write_cells(
+        &self,
+        show: ShowId,
+        wanted: &[BlockSlots],
+        cell: Option<Cell>,
+        agrees: impl Fn(&BlockState, Slot) -> bool,
+        closed_refuses: bool,
+    ) -> CellsWrite {
+        let mut items = self.items();
+        let refused: Vec<_> = wanted
+            .iter()
+            .filter_map(|group| {
+                let block = items
+                    .blocks
+                    .get(&(show, group.block))
+                    .cloned()
+                    .unwrap_or_default();
+                let open = !(closed_refuses && block.closed);
+                let ok = open && group.slots.iter().all(|slot| agrees(&block, *slot));
+                (!ok).then_some((group.block, block))
+            })
+            .collect();
+        if !refused.is_empty() {
+            return CellsWrite::Refused(refused);
+        }
+        for group in wanted {
+            let block = items.blocks.entry((show, group.block)).or_default();
+            group.slots.iter().for_each(|slot| block.set(*slot, cell));
+        }
+        CellsWrite::Done
+    }
+}
+
+#[async_trait]
+impl Blocks for MemoryStore {
+    async fn claim(
+        &self,
+        show: ShowId,
+        wanted: &[BlockSlots],
+        cell: Cell,
+        now: Millis,
+    ) -> Stored<CellsWrite> {
+        self.reach(Step::Claim).await;
+        let free = |block: &BlockState, slot| block.is_claimable(slot, now);
+        Ok(self.write_cells(show, wanted, Some(cell), free, true))
+    }
+
+    async fn shift(
+        &self,
+        show: ShowId,
+        wanted: &[BlockSlots],
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite> {
+        self.reach(Step::Shift).await;
+        let exact = |block: &BlockState, slot| block.cell(slot) == Some(old);
+        Ok(self.write_cells(show, wanted, Some(new), exact, true))
+    }
+
+    async fn release(&self, show: ShowId, wanted: &BlockSlots, old: Cell) -> Stored<CellsWrite> {
+        self.reach(Step::Release).await;
+        let exact = |block: &BlockState, slot| block.cell(slot) == Some(old);
+        Ok(self.write_cells(show, std::slice::from_ref(wanted), None, exact, false))
+    }
+
+    async fn read(
+        &self,
+        show: ShowId,
+        blocks: &[BlockIndex],
+        _consistent: bool,
+    ) -> Stored<Vec<(BlockIndex, BlockState)>> {
+        let items = self.items();
+        Ok(blocks
+            .iter()
+            .filter_map(|index| Some((*index, items.blocks.get(&(show, *index))?.clone())))
+            .collect())
+    }
+}
+
+#[async_trait]
+impl Buyers for MemoryStore {
+    async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer> {
+        Ok(self
+            .items()
+            .buyers
+            .get(&(show, account))
+            .cloned()
+            .unwrap_or_default())
+    }
+
+    async fn session_and_buyer(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+    ) -> Stored<(Option<Session>, Buyer)> {
+        Ok((
+            self.session(session).await?,
+            self.buyer(show, account).await?,
+        ))
+    }
+
+    async fn replace(
+        &self,
+        show: ShowId,
+        account: AccountId,
+        next: &Buyer,
+        _forget_at: Millis,
+    ) -> Stored<Replaced> {
+        self.reach(Step::Replace).await;
+        let mut items = self.items();
+        let stored = items.buyers.entry((show, account)).or_default();
+        if stored.version + 1 != next.version {
+            return Ok(Replaced::Lost(stored.clone()));
+        }
+        *stored = next.clone();
+        Ok(Replaced::Done)
+    }
+}
+
+#[async_trait]
+impl Maps for MemoryStore {
+    async fn map(&self, show: ShowId) -> Stored<Option<SeatMap>> {
+        Ok(self.items().maps.get(&show).cloned())
+    }
+
+    async fn put_map(&self, show: ShowId, map: &SeatMap, _forget_at: Millis) -> Stored<()> {
+        let mut items = self.items();
+        if items
+            .maps
+            .get(&show)
+            .is_none_or(|known| known.version <= map.version)
+        {
+            items.maps.insert(show, map.clone());
+        }
+        Ok(())
+    }
+
+    async fn lease_map(&self, show: ShowId, now: Millis, until: Millis) -> Stored<bool> {
+        let mut items = self.items();
+        let free = items.leases.get(&show).is_none_or(|held| *held <= now);
+        if free {
+            items.leases.insert(show, until);
+        }
+        Ok(free)
+    }
+}
