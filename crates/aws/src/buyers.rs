@@ -1,0 +1,84 @@
+//! The buyer item, under its version.
+
+use async_trait::async_trait;
+use onsale_app::ports::{Buyers, Replaced, Session, StoreError, Stored};
+use onsale_domain::buyer::Buyer;
+use onsale_domain::ids::{AccountId, SessionId, ShowId};
+use onsale_domain::time::Millis;
+
+use crate::accounts::session_of;
+use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number, seconds};
+use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
+use crate::errors::Failed;
+use crate::keys::{Key, PK};
+use crate::table::DynamoStore;
+
+fn buyer_of(item: &Item) -> Stored<Buyer> {
+    Buyer::decode(get_number(item, "v")?, get_bytes(item, "e")?)
+        .ok_or_else(|| StoreError::Corrupt("the entries of a buyer".into()))
+}
+
+#[async_trait]
+impl Buyers for DynamoStore {
+    async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer> {
+        let item = self.get(&Key::buyer(show, account)).await?;
+        Ok(item.as_ref().map(buyer_of).transpose()?.unwrap_or_default())
+    }
+
+    async fn session_and_buyer(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+    ) -> Stored<(Option<Session>, Buyer)> {
+        let keys = [Key::session(session), Key::buyer(show, account)];
+        let items = self.get_batch(&keys, true).await?;
+        let item_of = |key: &Key| {
+            items
+                .iter()
+                .find(|item| get_text(item, PK) == Ok(key.pk.as_str()))
+        };
+        let session = item_of(&keys[0]).map(session_of).transpose()?;
+        let buyer = item_of(&keys[1])
+            .map(buyer_of)
+            .transpose()?
+            .unwrap_or_default();
+        Ok((session.filter(|s| s.expires > Millis(0)), buyer))
+    }
+
+    async fn replace(
+        &self,
+        show: ShowId,
+        account: AccountId,
+        next: &Buyer,
+        forget_at: Millis,
+    ) -> Stored<Replaced> {
+        let read_version = next.version.saturating_sub(1);
+        let mut values = Item::from([
+            (":v".to_owned(), number(next.version)),
+            (":e".to_owned(), bytes(next.encode())),
+            (":forget_at".to_owned(), seconds(forget_at)),
+        ]);
+        let condition = if read_version == 0 {
+            IS_NEW
+        } else {
+            values.insert(":read_version".to_owned(), number(read_version));
+            IS_AT_VERSION
+        };
+        let change = Change {
+            update: "SET v = :v, e = :e, forget_at = :forget_at".to_owned(),
+            condition: condition.to_owned(),
+            values,
+        };
+        match self.update(&Key::buyer(show, account), change).await {
+            Ok(()) => Ok(Replaced::Done),
+            Err(Failed::Condition(found)) => {
+                let item = found.into_iter().flatten().next();
+                Ok(Replaced::Lost(
+                    item.as_ref().map(buyer_of).transpose()?.unwrap_or_default(),
+                ))
+            }
+            Err(failed) => Err(failed.into()),
+        }
+    }
+}

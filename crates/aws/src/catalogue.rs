@@ -1,0 +1,210 @@
+//! Venues, events and shows: documents under a version, and two lists of events.
+
+use async_trait::async_trait;
+use onsale_app::ports::{Catalogue, Creation, Page, Stored, Versioned};
+use onsale_domain::event::Event;
+use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
+use onsale_domain::layout::Layout;
+use onsale_domain::layout_codec;
+use onsale_domain::request_hash::RequestHash;
+use onsale_domain::show::Show;
+use onsale_domain::venue::Venue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::attributes::{
+    Item, bytes, document, get_bytes, get_json, get_number, get_request, get_text, json, number,
+    text,
+};
+use crate::conditions::{Change, IS_AT_VERSION};
+use crate::errors::unavailable;
+use crate::keys::{self, BY_LIST, BY_OWNER, Index, Key, PUBLIC_EVENTS};
+use crate::table::DynamoStore;
+
+fn versioned<T: DeserializeOwned>(item: &Item) -> Stored<Versioned<T>> {
+    Ok(Versioned {
+        version: get_number(item, "v")?,
+        value: get_json(item, "doc")?,
+    })
+}
+
+/// Replaces a document that is still at the version it was read at.
+fn replacement<T: Serialize>(read: &Versioned<T>) -> Stored<Change> {
+    Ok(Change {
+        update: "SET v = :v, doc = :doc".to_owned(),
+        condition: IS_AT_VERSION.to_owned(),
+        values: Item::from([
+            (":v".to_owned(), number(read.version + 1)),
+            (":doc".to_owned(), json(&read.value)?),
+            (":read_version".to_owned(), number(read.version)),
+        ]),
+    })
+}
+
+fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
+    let mut change = replacement(event)?;
+    // An event enters the public list with its first published show and stays.
+    if event.value.is_public() {
+        change.update.push_str(", gsi2pk = :list, gsi2sk = :place");
+        change
+            .values
+            .insert(":list".to_owned(), text(PUBLIC_EVENTS));
+        change
+            .values
+            .insert(":place".to_owned(), text(list_place(&event.value)));
+    }
+    Ok(change)
+}
+
+/// Where an event stands in its lists.
+fn list_place(event: &Event) -> String {
+    keys::by_time(event.created, event.id)
+}
+
+impl DynamoStore {
+    async fn get_versioned<T: DeserializeOwned>(&self, key: &Key) -> Stored<Option<Versioned<T>>> {
+        self.get(key).await?.as_ref().map(versioned).transpose()
+    }
+
+    async fn list(
+        &self,
+        index: Index,
+        partition: String,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Event>> {
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(index.name)
+            .expression_attribute_values(":list", text(partition))
+            .scan_index_forward(false)
+            .limit(i32::try_from(limit).unwrap_or(100));
+        query = match after {
+            Some(after) => query
+                .key_condition_expression(format!("{} = :list AND {} < :after", index.pk, index.sk))
+                .expression_attribute_values(":after", text(after)),
+            None => query.key_condition_expression(format!("{} = :list", index.pk)),
+        };
+        let answer = query.send().await.map_err(unavailable)?;
+        let items = answer.items.unwrap_or_default();
+        let next = match (answer.last_evaluated_key, items.last()) {
+            (Some(_), Some(last)) => Some(get_text(last, index.sk)?.to_owned()),
+            _ => None,
+        };
+        let events = items
+            .iter()
+            .map(|item| get_json(item, "doc"))
+            .collect::<Stored<_>>()?;
+        Ok(Page {
+            items: events,
+            next,
+        })
+    }
+}
+
+#[async_trait]
+impl Catalogue for DynamoStore {
+    async fn create_venue(
+        &self,
+        venue: &Venue,
+        layout: &Layout,
+        request: Option<RequestHash>,
+    ) -> Stored<Creation> {
+        let stored = Item::from([("layout".to_owned(), bytes(layout_codec::encode(layout)))]);
+        let parts = vec![
+            self.put_new_part(
+                &Key::venue(venue.id),
+                document(Item::new(), venue, request)?,
+            )?,
+            self.put_new_part(&Key::layout(venue.id), stored)?,
+        ];
+        Ok(match self.transact(parts).await? {
+            Ok(()) => Creation::New,
+            Err(refused) => {
+                let existing = refused.into_iter().next().flatten();
+                Creation::Existing(existing.as_ref().and_then(get_request))
+            }
+        })
+    }
+
+    async fn venue(&self, id: VenueId) -> Stored<Option<Venue>> {
+        let venue = self.get_versioned(&Key::venue(id)).await?;
+        Ok(venue.map(|v| v.value))
+    }
+
+    async fn layout(&self, id: VenueId) -> Stored<Option<Layout>> {
+        let Some(item) = self.get(&Key::layout(id)).await? else {
+            return Ok(None);
+        };
+        let layout = layout_codec::decode(get_bytes(&item, "layout")?);
+        layout
+            .map(Some)
+            .map_err(|e| onsale_app::ports::StoreError::Corrupt(e.to_string()))
+    }
+
+    async fn create_event(&self, event: &Event, request: Option<RequestHash>) -> Stored<Creation> {
+        let mut item = document(Item::new(), event, request)?;
+        item.insert(BY_OWNER.pk.to_owned(), text(keys::owner(event.owner)));
+        item.insert(BY_OWNER.sk.to_owned(), text(list_place(event)));
+        Ok(match self.put_new(&Key::event(event.id), item).await? {
+            None => Creation::New,
+            Some(existing) => Creation::Existing(get_request(&existing)),
+        })
+    }
+
+    async fn event(&self, id: EventId) -> Stored<Option<Versioned<Event>>> {
+        self.get_versioned(&Key::event(id)).await
+    }
+
+    async fn replace_event(&self, event: &Versioned<Event>) -> Stored<bool> {
+        self.update_if(&Key::event(event.value.id), event_replacement(event)?)
+            .await
+    }
+
+    async fn create_show(
+        &self,
+        show: &Show,
+        event: &Versioned<Event>,
+        request: Option<RequestHash>,
+    ) -> Stored<Option<Creation>> {
+        let parts = vec![
+            self.put_new_part(&Key::show(show.id), document(Item::new(), show, request)?)?,
+            self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
+        ];
+        Ok(match self.transact(parts).await? {
+            Ok(()) => Some(Creation::New),
+            Err(refused) => {
+                let existing = refused.into_iter().next().flatten();
+                existing.map(|item| Creation::Existing(get_request(&item)))
+            }
+        })
+    }
+
+    async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>> {
+        self.get_versioned(&Key::show(id)).await
+    }
+
+    async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool> {
+        let parts = vec![
+            self.update_part(&Key::show(show.value.id), replacement(show)?)?,
+            self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
+        ];
+        Ok(self.transact(parts).await?.is_ok())
+    }
+
+    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>> {
+        self.list(BY_LIST, PUBLIC_EVENTS.to_owned(), after, limit)
+            .await
+    }
+
+    async fn events_of(
+        &self,
+        owner: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Event>> {
+        self.list(BY_OWNER, keys::owner(owner), after, limit).await
+    }
+}

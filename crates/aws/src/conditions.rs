@@ -1,0 +1,110 @@
+//! Every condition that a write can carry, by name.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+use onsale_domain::block::{Cell, Slot, claim_horizon};
+use onsale_domain::time::Millis;
+
+/// Holds when nothing is stored under the key yet.
+pub const IS_NEW: &str = "attribute_not_exists(pk)";
+/// Holds when something is stored under the key.
+pub const EXISTS: &str = "attribute_exists(pk)";
+/// Holds when the item still is at the version that was read.
+pub const IS_AT_VERSION: &str = "v = :read_version";
+/// Holds when no map is stored, or an older one.
+pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
+/// Holds when nobody has the lease, or their time is over.
+pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
+
+/// The attribute that cancelling a show sets on every block.
+pub const CLOSED: &str = "x";
+
+pub fn cell_name(slot: Slot) -> String {
+    format!("c{:02}", slot.0)
+}
+
+/// An update expression, its condition and their values.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub update: String,
+    pub condition: String,
+    pub values: HashMap<String, AttributeValue>,
+}
+
+fn cell_value(cell: Cell) -> AttributeValue {
+    AttributeValue::B(Blob::new(cell.to_bytes()))
+}
+
+fn list(slots: &[Slot], separator: &str, part: impl Fn(&mut String, &str)) -> String {
+    let mut text = String::new();
+    for (i, slot) in slots.iter().enumerate() {
+        if i > 0 {
+            text.push_str(separator);
+        }
+        part(&mut text, &cell_name(*slot));
+    }
+    text
+}
+
+// Writing to a String cannot fail, so the results of write! below are dropped.
+fn set_all(slots: &[Slot], value: &str) -> String {
+    list(slots, ", ", |text, cell| {
+        let _ = write!(text, "{cell} = {value}");
+    })
+}
+
+/// Claim: holds when the block is open and every wanted place has no cell, or one
+/// that lapsed for every clock. Cells compare as bytes, expiry first.
+pub fn claim(slots: &[Slot], cell: Cell, now: Millis) -> Change {
+    let free = list(slots, " AND ", |text, cell| {
+        let _ = write!(
+            text,
+            "(attribute_not_exists({cell}) OR {cell} < :free_before)"
+        );
+    });
+    let horizon = claim_horizon(now).0.to_be_bytes();
+    Change {
+        update: format!("SET {}", set_all(slots, ":cell")),
+        condition: format!("attribute_not_exists({CLOSED}) AND {free}"),
+        values: HashMap::from([
+            (":cell".to_owned(), cell_value(cell)),
+            (
+                ":free_before".to_owned(),
+                AttributeValue::B(Blob::new(horizon)),
+            ),
+        ]),
+    }
+}
+
+fn all_exactly(slots: &[Slot]) -> String {
+    list(slots, " AND ", |text, cell| {
+        let _ = write!(text, "{cell} = :old");
+    })
+}
+
+/// Extend or sell: holds when the block is open and every wanted cell is exactly the
+/// old one.
+pub fn shift(slots: &[Slot], old: Cell, new: Cell) -> Change {
+    Change {
+        update: format!("SET {}", set_all(slots, ":new")),
+        condition: format!("attribute_not_exists({CLOSED}) AND {}", all_exactly(slots)),
+        values: HashMap::from([
+            (":old".to_owned(), cell_value(old)),
+            (":new".to_owned(), cell_value(new)),
+        ]),
+    }
+}
+
+/// Release: holds when every wanted cell is exactly the old one. A closed block may be
+/// freed.
+pub fn release(slots: &[Slot], old: Cell) -> Change {
+    let names = list(slots, ", ", |text, cell| text.push_str(cell));
+    Change {
+        update: format!("REMOVE {names}"),
+        condition: all_exactly(slots),
+        values: HashMap::from([(":old".to_owned(), cell_value(old))]),
+    }
+}

@@ -1,0 +1,85 @@
+//! What an SDK error means: refused by its condition, worth repeating, or our fault.
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::CancellationReason;
+use onsale_app::ports::StoreError;
+
+use crate::attributes::Item;
+
+/// Anything that is not a refusal. The text has the error's code and never the
+/// request, which may hold secrets.
+pub(crate) fn unavailable<E: ProvideErrorMetadata, R>(error: SdkError<E, R>) -> StoreError {
+    let what = match &error {
+        SdkError::ServiceError(service) => {
+            let (code, message) = (service.err().code(), service.err().message());
+            format!("{}: {}", code.unwrap_or("error"), message.unwrap_or(""))
+        }
+        SdkError::TimeoutError(_) => "timeout".to_owned(),
+        SdkError::DispatchFailure(_) => "connection failed".to_owned(),
+        SdkError::ResponseError(_) => "unreadable answer".to_owned(),
+        _ => "the request could not be built".to_owned(),
+    };
+    tracing::warn!(what, "the store does not answer");
+    StoreError::Unavailable(what)
+}
+
+/// How one write on cells went wrong.
+pub(crate) enum Failed {
+    /// Its condition did not hold; the items that refused, where they exist.
+    Condition(Vec<Option<Item>>),
+    /// Another transaction was on the same item: repeat. It says nothing about cells.
+    Conflict,
+    Error(StoreError),
+}
+
+impl From<Failed> for StoreError {
+    /// For writes that expect no refusal, or have dealt with it.
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Error(error) => error,
+            Failed::Conflict => Self::Unavailable("transactions are in the way".into()),
+            Failed::Condition(_) => Self::Unavailable("a condition did not hold".into()),
+        }
+    }
+}
+
+pub(crate) fn failed_update<R>(error: SdkError<UpdateItemError, R>) -> Failed {
+    match &error {
+        SdkError::ServiceError(service) => match service.err() {
+            UpdateItemError::ConditionalCheckFailedException(refused) => {
+                Failed::Condition(vec![refused.item().cloned()])
+            }
+            UpdateItemError::TransactionConflictException(_) => Failed::Conflict,
+            _ => Failed::Error(unavailable(error)),
+        },
+        _ => Failed::Error(unavailable(error)),
+    }
+}
+
+pub(crate) const CONDITION_FAILED: &str = "ConditionalCheckFailed";
+
+/// The reasons of a cancelled transaction, one for each of its items.
+pub(crate) fn cancellation<R>(
+    error: SdkError<TransactWriteItemsError, R>,
+) -> Result<Vec<CancellationReason>, Failed> {
+    match &error {
+        SdkError::ServiceError(service) => match service.err() {
+            TransactWriteItemsError::TransactionCanceledException(cancelled) => {
+                let reasons = cancelled.cancellation_reasons();
+                let has = |code: &str| reasons.iter().any(|r| r.code() == Some(code));
+                if has(CONDITION_FAILED) {
+                    Ok(reasons.to_vec())
+                } else if has("TransactionConflict") {
+                    Err(Failed::Conflict)
+                } else {
+                    Err(Failed::Error(unavailable(error)))
+                }
+            }
+            TransactWriteItemsError::TransactionInProgressException(_) => Err(Failed::Conflict),
+            _ => Err(Failed::Error(unavailable(error))),
+        },
+        _ => Err(Failed::Error(unavailable(error))),
+    }
+}

@@ -1,0 +1,115 @@
+//! The stores under test.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::config::Credentials;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use onsale_app::App;
+use onsale_aws::{AwsConfig, DynamoStore, OsEntropy, SqsExpiryQueue};
+use onsale_domain::time::Millis;
+use onsale_local_cloud::{LocalCloud, Wiring};
+use onsale_memory::ManualClock;
+
+const TEMPLATE: &str = include_str!("../../../../template.yaml");
+pub(crate) const START: Millis = Millis(1_800_000_000_000);
+
+pub(crate) fn wiring() -> Wiring {
+    Wiring::parse(TEMPLATE).unwrap()
+}
+
+fn config(http: SharedHttpClient, endpoint: &str) -> AwsConfig {
+    AwsConfig {
+        region: "eu-central-1".into(),
+        credentials: Credentials::new("test", "test", None, None, "test"),
+        endpoint: Some(endpoint.into()),
+        http,
+    }
+}
+
+/// The real adapter on an engine in this process, with its requests going through
+/// whatever `wrap` puts in between.
+pub(crate) struct InProcess {
+    pub app: App,
+    pub store: DynamoStore,
+}
+
+pub(crate) async fn in_process(
+    wrap: impl FnOnce(SharedHttpClient) -> SharedHttpClient,
+) -> InProcess {
+    let cloud = LocalCloud::memory().unwrap();
+    let wiring = wiring();
+    cloud.apply(&wiring).await.unwrap();
+    let config = config(wrap(cloud.http_client()), "http://cloud.local");
+    let store = DynamoStore::new(config.dynamodb(), wiring.table_name().unwrap());
+    let queue = SqsExpiryQueue::new(config.sqs(), wiring.queue_url("ExpireHoldsQueue").unwrap());
+    let clock = Arc::new(ManualClock::new(START));
+    let app = App::new(
+        Arc::new(store.clone()),
+        Arc::new(queue),
+        clock,
+        Arc::new(OsEntropy),
+    );
+    InProcess { app, store }
+}
+
+/// MiniStack's DynamoDB, when the test run has started it.
+pub(crate) async fn ministack() -> Option<DynamoStore> {
+    let url = std::env::var("ONSALE_MINISTACK_URL").ok()?;
+    let http = aws_smithy_http_client::Builder::new().build_http();
+    let client = config(http, &url).dynamodb();
+    let table = format!("contract-{}", std::process::id());
+    create_table(&client, &table).await;
+    Some(DynamoStore::new(client, table))
+}
+
+async fn create_table(client: &aws_sdk_dynamodb::Client, name: &str) {
+    use aws_sdk_dynamodb::types::{
+        AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType,
+        Projection, ProjectionType, ScalarAttributeType,
+    };
+    let table = wiring().table.unwrap();
+    let key_schema = |keys: &[(String, String)]| -> Vec<KeySchemaElement> {
+        let element = |(name, kind): &(String, String)| {
+            let builder = KeySchemaElement::builder().attribute_name(name);
+            builder
+                .key_type(KeyType::from(kind.as_str()))
+                .build()
+                .unwrap()
+        };
+        keys.iter().map(element).collect()
+    };
+    let attributes = table.attributes.iter().map(|(name, kind)| {
+        let builder = AttributeDefinition::builder().attribute_name(name);
+        builder
+            .attribute_type(ScalarAttributeType::from(kind.as_str()))
+            .build()
+            .unwrap()
+    });
+    let indexes = table.indexes.iter().map(|index| {
+        GlobalSecondaryIndex::builder()
+            .index_name(&index.name)
+            .set_key_schema(Some(key_schema(&index.keys)))
+            .projection(
+                Projection::builder()
+                    .projection_type(ProjectionType::All)
+                    .build(),
+            )
+            .build()
+            .unwrap()
+    });
+    let created = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .set_key_schema(Some(key_schema(&table.keys)))
+        .set_attribute_definitions(Some(attributes.collect()))
+        .set_global_secondary_indexes(Some(indexes.collect()))
+        .send()
+        .await;
+    if let Err(error) = created {
+        let in_use = error
+            .as_service_error()
+            .is_some_and(|e| e.is_resource_in_use_exception());
+        assert!(in_use, "MiniStack cannot create the table: {error:?}");
+    }
+}
