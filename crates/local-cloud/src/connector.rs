@@ -1,0 +1,128 @@
+//! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target` and opens no socket.
+//! Everything above it (retries, signing, parsing) is the SDK's own and runs as in production.
+
+use std::sync::Arc;
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_runtime_api::http::StatusCode;
+use aws_smithy_types::body::SdkBody;
+use serde_json::{Value, json};
+
+use crate::bus::Bus;
+use crate::queues::Queues;
+use crate::sqs_protocol;
+use crate::table::Table;
+
+/// An answer in the AWS JSON protocol.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    status: u16,
+    body: String,
+    /// SQS names its older error codes in a header, and the SDK reads the code from there.
+    query_error: Option<&'static str>,
+}
+
+impl Reply {
+    pub(crate) fn new(status: u16, body: String) -> Self {
+        Self {
+            status,
+            body,
+            query_error: None,
+        }
+    }
+
+    pub(crate) fn ok(body: String) -> Self {
+        Self::new(200, body)
+    }
+
+    pub(crate) fn error(status: u16, kind: &str, message: &str) -> Self {
+        Self::new(
+            status,
+            json!({ "__type": kind, "message": message }).to_string(),
+        )
+    }
+
+    pub(crate) fn with_query_error(mut self, code: &'static str) -> Self {
+        self.query_error = Some(code);
+        self
+    }
+
+    pub(crate) fn into_json(self) -> Result<Value, Value> {
+        let body = serde_json::from_str(&self.body).unwrap_or_default();
+        if self.status == 200 {
+            Ok(body)
+        } else {
+            Err(body)
+        }
+    }
+
+    fn into_response(self) -> Result<HttpResponse, ConnectorError> {
+        let status =
+            StatusCode::try_from(self.status).map_err(|e| ConnectorError::other(e.into(), None))?;
+        let mut response = HttpResponse::new(status, SdkBody::from(self.body));
+        let headers = response.headers_mut();
+        headers.insert("content-type", "application/x-amz-json-1.0");
+        if let Some(code) = self.query_error {
+            headers.insert("x-amzn-query-error", code);
+        }
+        Ok(response)
+    }
+}
+
+/// The three services behind one endpoint.
+#[derive(Debug)]
+pub(crate) struct Services {
+    pub(crate) table: Table,
+    pub(crate) queues: Queues,
+    pub(crate) bus: Bus,
+}
+
+impl Services {
+    async fn answer(&self, target: &str, body: &[u8]) -> Reply {
+        match target.split_once('.') {
+            Some(("DynamoDB_20120810", operation)) => self.table.answer(operation, body).await,
+            Some(("AmazonSQS", operation)) => {
+                sqs_protocol::answer(&self.queues, operation, body).await
+            }
+            Some(("AWSEvents", "PutEvents")) => self.bus.answer(body).await,
+            _ => Reply::error(
+                400,
+                "com.amazon.coral.service#UnknownOperationException",
+                &format!("the local cloud does not offer {target:?}"),
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Connector(pub(crate) Arc<Services>);
+
+impl HttpConnector for Connector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let services = Arc::clone(&self.0);
+        HttpConnectorFuture::new(async move {
+            let Some(body) = request.body().bytes() else {
+                return Err(ConnectorError::user(
+                    "the local cloud takes no streamed request bodies".into(),
+                ));
+            };
+            let target = request.headers().get("x-amz-target").unwrap_or_default();
+            services.answer(target, body).await.into_response()
+        })
+    }
+}
+
+impl HttpClient for Connector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}

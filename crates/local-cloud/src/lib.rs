@@ -1,0 +1,27 @@
+//! DynamoDB, SQS and EventBridge in one process, so that production store code runs unchanged.
+//!
+//! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
+//! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
+//! durable implementation with SQS semantics. [`Wiring`] reads which function consumes which queue
+//! from the same `template.yaml` that deploys the platform, and [`Runner`] invokes those functions
+//! as Lambda would. Nothing in this crate knows what Onsale sells.
+
+mod bus;
+mod clock;
+mod cloud;
+mod connector;
+mod queue_store;
+mod queues;
+mod runner;
+mod sqs_protocol;
+mod store_thread;
+mod table;
+pub mod testing;
+mod wiring;
+
+pub use bus::{Bus, Matcher, Rule};
+pub use clock::{Clock, SystemClock};
+pub use cloud::{CloudError, Durability, LocalCloud};
+pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
+pub use runner::{Runner, RunnerError, SqsHandler};
+pub use wiring::{Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError, queue_url};

@@ -1,0 +1,262 @@
+//! The queues, directly and through the SQS client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_sdk_sqs::types::{QueueAttributeName, SendMessageBatchRequestEntry};
+use onsale_local_cloud::testing::ManualClock;
+use onsale_local_cloud::{
+    Clock, Durability, LocalCloud, Message, Outgoing, QueueCounts, QueueError, QueueSettings,
+    Queues, Redrive, queue_url,
+};
+
+use crate::clients::{cloud, sqs};
+
+const START_MS: u64 = 1_800_000_000_000;
+
+/// Queues `work` and `dead`, on a clock that the test moves.
+async fn queues() -> (Queues, ManualClock) {
+    let clock = ManualClock::at(START_MS);
+    let cloud = LocalCloud::memory_with_clock(Arc::new(clock.clone())).unwrap();
+    declare(cloud.queues()).await;
+    (cloud.queues().clone(), clock)
+}
+
+async fn declare(queues: &Queues) {
+    let mut work = QueueSettings::new("work");
+    work.redrive = Some(Redrive {
+        dead_letter_queue: "dead".to_owned(),
+        max_receives: 3,
+    });
+    queues.declare(work).await.unwrap();
+    queues.declare(QueueSettings::new("dead")).await.unwrap();
+}
+
+async fn take(queues: &Queues, queue: &str) -> Vec<Message> {
+    queues.receive(queue, 10, None).await.unwrap()
+}
+
+fn bodies(messages: &[Message]) -> Vec<&str> {
+    messages.iter().map(|m| m.body.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_delayed_message_is_invisible_until_it_is_due() {
+    let (queues, clock) = queues().await;
+    let message = Outgoing::new("work", "later").delayed(60);
+    queues.send(vec![message]).await.unwrap();
+    clock.advance_ms(59_999);
+    assert!(take(&queues, "work").await.is_empty());
+    assert_eq!(queues.counts("work").await.unwrap().delayed, 1);
+    clock.advance_ms(1);
+    assert_eq!(bodies(&take(&queues, "work").await), ["later"]);
+}
+
+#[tokio::test]
+async fn a_message_comes_again_after_the_visibility_timeout() {
+    let (queues, clock) = queues().await;
+    queues
+        .send(vec![Outgoing::new("work", "job")])
+        .await
+        .unwrap();
+    let first = take(&queues, "work").await;
+    clock.advance_ms(29_999);
+    assert!(take(&queues, "work").await.is_empty());
+    clock.advance_ms(1);
+    let second = take(&queues, "work").await;
+    assert_eq!(second[0].id, first[0].id);
+    assert_eq!((first[0].receives, second[0].receives), (1, 2));
+    assert_eq!(second[0].first_received_ms, START_MS);
+}
+
+#[tokio::test]
+async fn a_deleted_message_never_comes_again_and_an_old_receipt_deletes_nothing() {
+    let (queues, clock) = queues().await;
+    queues
+        .send(vec![Outgoing::new("work", "job")])
+        .await
+        .unwrap();
+    let first = take(&queues, "work").await.remove(0);
+    clock.advance_ms(30_000);
+    let second = take(&queues, "work").await.remove(0);
+    queues.delete("work", vec![first.receipt]).await.unwrap();
+    clock.advance_ms(30_000);
+    let third = take(&queues, "work").await.remove(0);
+    assert_eq!(third.id, second.id);
+    queues.delete("work", vec![third.receipt]).await.unwrap();
+    clock.advance_ms(30_000);
+    assert!(take(&queues, "work").await.is_empty());
+    assert_eq!(queues.counts("work").await.unwrap(), QueueCounts::default());
+}
+
+#[tokio::test]
+async fn a_message_received_too_often_becomes_a_dead_letter() {
+    let (queues, clock) = queues().await;
+    queues
+        .send(vec![Outgoing::new("work", "poison")])
+        .await
+        .unwrap();
+    for receives in 1..=3 {
+        assert_eq!(take(&queues, "work").await[0].receives, receives);
+        clock.advance_ms(30_000);
+    }
+    assert!(take(&queues, "work").await.is_empty());
+    assert_eq!(bodies(&take(&queues, "dead").await), ["poison"]);
+}
+
+#[tokio::test]
+async fn a_message_is_dropped_after_the_retention_period() {
+    let (queues, clock) = queues().await;
+    queues
+        .send(vec![Outgoing::new("work", "stale")])
+        .await
+        .unwrap();
+    clock.advance_ms(4 * 24 * 60 * 60 * 1000);
+    assert!(take(&queues, "work").await.is_empty());
+    assert_eq!(queues.counts("work").await.unwrap(), QueueCounts::default());
+}
+
+#[tokio::test]
+async fn messages_survive_reopening_with_their_delay_and_receive_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = ManualClock::at(START_MS);
+    let open = || {
+        let clock = Arc::new(clock.clone());
+        LocalCloud::open_with(dir.path(), clock, Durability::ProcessDeath).unwrap()
+    };
+    let cloud = open();
+    declare(cloud.queues()).await;
+    let sent = vec![
+        Outgoing::new("work", "now"),
+        Outgoing::new("work", "later").delayed(60),
+    ];
+    cloud.queues().send(sent).await.unwrap();
+    assert_eq!(bodies(&take(cloud.queues(), "work").await), ["now"]);
+    drop(cloud);
+
+    let cloud = open();
+    declare(cloud.queues()).await;
+    assert!(take(cloud.queues(), "work").await.is_empty());
+    clock.advance_ms(60_000);
+    cloud.queues().wait_for_due("work").await.unwrap();
+    let messages = take(cloud.queues(), "work").await;
+    assert_eq!(bodies(&messages), ["now", "later"]);
+    assert_eq!(messages[0].receives, 2);
+}
+
+#[tokio::test]
+async fn a_waiting_consumer_is_woken_by_a_message_and_by_its_due_time() {
+    let (queues, clock) = queues().await;
+    let waiting = {
+        let queues = queues.clone();
+        tokio::spawn(async move {
+            loop {
+                queues.wait_for_due("work").await.unwrap();
+                let messages = take(&queues, "work").await;
+                if !messages.is_empty() {
+                    return messages;
+                }
+            }
+        })
+    };
+    let far = Outgoing::new("work", "far").delayed(900);
+    queues.send(vec![far]).await.unwrap();
+    let near = Outgoing::new("work", "near").delayed(5);
+    queues.send(vec![near]).await.unwrap();
+    tokio::task::yield_now().await;
+    assert!(!waiting.is_finished());
+    clock.advance_ms(5_000);
+    assert_eq!(bodies(&waiting.await.unwrap()), ["near"]);
+}
+
+#[tokio::test]
+async fn on_the_machines_clock_a_consumer_wakes_within_50_ms_of_the_due_time() {
+    let cloud = LocalCloud::memory().unwrap();
+    declare(cloud.queues()).await;
+    let message = Outgoing::new("work", "soon").delayed(1);
+    cloud.queues().send(vec![message]).await.unwrap();
+    cloud.queues().wait_for_due("work").await.unwrap();
+    let woken_ms = onsale_local_cloud::SystemClock.now_ms();
+    let message = take(cloud.queues(), "work").await.remove(0);
+    let late_ms = woken_ms - (message.sent_ms + 1000);
+    assert!(late_ms <= 50, "woke {late_ms} ms late");
+}
+
+#[tokio::test]
+async fn a_delay_beyond_fifteen_minutes_is_refused_and_nothing_is_sent() {
+    let (queues, _) = queues().await;
+    let messages = vec![
+        Outgoing::new("work", "fine"),
+        Outgoing::new("work", "too late").delayed(901),
+    ];
+    let refused = queues.send(messages).await.unwrap_err();
+    assert!(matches!(refused, QueueError::InvalidParameter(_)));
+    assert!(take(&queues, "work").await.is_empty());
+}
+
+#[tokio::test]
+async fn the_sdk_sends_receives_counts_and_deletes() {
+    let client = sqs(cloud().await.http_client());
+    let url = client.get_queue_url().queue_name("ExpireHoldsQueue");
+    let url = url.send().await.unwrap().queue_url.unwrap();
+    assert_eq!(url, queue_url("ExpireHoldsQueue"));
+
+    let sent = client.send_message().queue_url(&url).message_body("hello");
+    let sent = sent.send().await.unwrap();
+    assert_eq!(
+        sent.md5_of_message_body(),
+        Some("5d41402abc4b2a76b9719d911017c592")
+    );
+    let entry = |id: &str, delay| {
+        let entry = SendMessageBatchRequestEntry::builder().id(id);
+        let entry = entry.message_body("batch").delay_seconds(delay);
+        entry.build().unwrap()
+    };
+    let batch = client.send_message_batch().queue_url(&url);
+    let batch = batch.entries(entry("good", 900)).entries(entry("bad", 901));
+    let batch = batch.send().await.unwrap();
+    assert_eq!(batch.successful()[0].id(), "good");
+    assert_eq!(batch.failed()[0].code(), "InvalidParameterValue");
+
+    let received = client.receive_message().queue_url(&url);
+    let received = received.max_number_of_messages(10).wait_time_seconds(1);
+    let received = received.send().await.unwrap();
+    assert_eq!(received.messages().len(), 1);
+    assert_eq!(received.messages()[0].body(), Some("hello"));
+
+    let delete = client.delete_message().queue_url(&url);
+    let receipt = received.messages()[0].receipt_handle().unwrap();
+    delete.receipt_handle(receipt).send().await.unwrap();
+    let counts = client.get_queue_attributes().queue_url(&url);
+    let counts = counts.attribute_names(QueueAttributeName::All);
+    let counts = counts.send().await.unwrap().attributes.unwrap();
+    let count = |name: QueueAttributeName| counts[&name].as_str();
+    assert_eq!(count(QueueAttributeName::ApproximateNumberOfMessages), "0");
+    assert_eq!(
+        count(QueueAttributeName::ApproximateNumberOfMessagesDelayed),
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn the_sdk_gets_the_error_codes_of_sqs() {
+    let client = sqs(cloud().await.http_client());
+    let send = |queue: &str, delay| {
+        let send = client.send_message().queue_url(queue_url(queue));
+        send.message_body("x").delay_seconds(delay).send()
+    };
+    let missing = send("NoQueue", 0).await.unwrap_err().into_service_error();
+    assert!(missing.is_queue_does_not_exist(), "{missing:?}");
+    let late = send("ExpireHoldsQueue", 901).await.unwrap_err();
+    let late = late.into_service_error();
+    assert_eq!(late.meta().code(), Some("InvalidParameterValue"));
+}
+
+#[tokio::test]
+async fn an_idle_wait_ends_with_an_empty_answer() {
+    let client = sqs(cloud().await.http_client());
+    let receive = client.receive_message().wait_time_seconds(1);
+    let receive = receive.queue_url(queue_url("ExpireHoldsQueue")).send();
+    let received = tokio::time::timeout(Duration::from_secs(5), receive).await;
+    assert!(received.unwrap().unwrap().messages().is_empty());
+}

@@ -1,0 +1,274 @@
+//! Functions invoked with batches of their queue.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use onsale_local_cloud::testing::ManualClock;
+use onsale_local_cloud::{LocalCloud, Outgoing, Runner, RunnerError, SqsHandler, Wiring};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+const TEMPLATE: &str = r#"
+Resources:
+  Work:
+    Type: AWS::SQS::Queue
+    Properties:
+      VisibilityTimeout: 60
+      RedrivePolicy: { deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 2 }
+  Dead: { Type: AWS::SQS::Queue }
+  WorkFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: target/lambda/work/
+      Timeout: 10
+      Events:
+        Work:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Work.Arn
+            FunctionResponseTypes: [ReportBatchItemFailures]
+            ScalingConfig: { MaximumConcurrency: 2 }
+"#;
+
+const GRACE: Duration = Duration::from_secs(5);
+
+struct Stage {
+    cloud: LocalCloud,
+    clock: ManualClock,
+    wiring: Wiring,
+    stop: watch::Sender<bool>,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let clock = ManualClock::at(1_800_000_000_000);
+        let cloud = LocalCloud::memory_with_clock(Arc::new(clock.clone())).unwrap();
+        let wiring = Wiring::parse(TEMPLATE).unwrap();
+        cloud.apply(&wiring).await.unwrap();
+        Self {
+            cloud,
+            clock,
+            wiring,
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    fn runner(&self, handler: SqsHandler) -> Runner {
+        let handlers = HashMap::from([("work".to_owned(), handler)]);
+        Runner::new(&self.cloud, &self.wiring, handlers).unwrap()
+    }
+
+    fn start(&self, handler: SqsHandler) -> JoinHandle<usize> {
+        tokio::spawn(self.runner(handler).run(self.stop.subscribe(), GRACE))
+    }
+
+    async fn send(&self, bodies: &[&str]) {
+        let messages = bodies.iter().map(|body| Outgoing::new("Work", *body));
+        self.cloud.queues().send(messages.collect()).await.unwrap();
+    }
+
+    /// Stops the runner, which finishes what it has begun, so that counts can be compared.
+    async fn finish(&self, running: JoinHandle<usize>) {
+        self.stop.send_replace(true);
+        assert_eq!(running.await.unwrap(), 0);
+    }
+
+    /// The runner deletes after the function has returned; this waits for it.
+    async fn until_left(&self, queue: &str, messages: u64) {
+        while self.left(queue).await != messages {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn left(&self, queue: &str) -> u64 {
+        let counts = self.cloud.queues().counts(queue).await.unwrap();
+        counts.visible + counts.in_flight + counts.delayed
+    }
+}
+
+fn handler<F>(handle: impl Fn(SqsEvent) -> F + Send + Sync + 'static) -> SqsHandler
+where
+    F: Future<Output = Result<SqsBatchResponse, String>> + Send + 'static,
+{
+    Arc::new(move |event| Box::pin(handle(event)))
+}
+
+fn bodies(event: &SqsEvent) -> Vec<String> {
+    let records = event.records.iter();
+    records.map(|r| r.body.clone().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn of_a_batch_only_the_reported_failures_come_again() {
+    let stage = Stage::new().await;
+    let (seen, mut invocations) = mpsc::unbounded_channel();
+    let first_time = AtomicU32::new(1);
+    let running = stage.start(handler(move |event| {
+        let mut response = SqsBatchResponse::default();
+        if first_time.swap(0, Ordering::SeqCst) == 1 {
+            for record in &event.records {
+                if record.body.as_deref() == Some("bad") {
+                    response.add_failure(record.message_id.clone().unwrap());
+                }
+            }
+        }
+        seen.send(bodies(&event)).unwrap();
+        async move { Ok(response) }
+    }));
+    stage.send(&["good", "bad", "fine"]).await;
+    assert_eq!(invocations.recv().await.unwrap(), ["good", "bad", "fine"]);
+    stage.until_left("Work", 1).await;
+    stage.clock.advance_ms(60_000);
+    assert_eq!(invocations.recv().await.unwrap(), ["bad"]);
+    stage.finish(running).await;
+    assert_eq!(stage.left("Work").await, 0);
+}
+
+#[tokio::test]
+async fn a_panicking_handler_keeps_the_batch_and_the_runner() {
+    let stage = Stage::new().await;
+    let (seen, mut invocations) = mpsc::unbounded_channel();
+    let running = stage.start(handler(move |event| {
+        let seen = seen.clone();
+        async move {
+            let receives = event.records[0].attributes["ApproximateReceiveCount"].clone();
+            seen.send(receives.clone()).unwrap();
+            assert_ne!(receives, "1", "the first delivery always fails");
+            Ok(SqsBatchResponse::default())
+        }
+    }));
+    stage.send(&["job"]).await;
+    assert_eq!(invocations.recv().await.unwrap(), "1");
+    stage.clock.advance_ms(60_000);
+    assert_eq!(invocations.recv().await.unwrap(), "2");
+    stage.finish(running).await;
+    assert_eq!(stage.left("Work").await, 0);
+}
+
+#[tokio::test]
+async fn what_fails_too_often_ends_among_the_dead_letters() {
+    let stage = Stage::new().await;
+    let (seen, mut invocations) = mpsc::unbounded_channel();
+    let running = stage.start(handler(move |event| {
+        seen.send(bodies(&event)).unwrap();
+        async { Err("no".to_owned()) }
+    }));
+    stage.send(&["poison"]).await;
+    for _ in 0..2 {
+        assert_eq!(invocations.recv().await.unwrap(), ["poison"]);
+        stage.clock.advance_ms(60_000);
+    }
+    stage.cloud.queues().wait_for_due("Dead").await.unwrap();
+    stage.finish(running).await;
+    assert_eq!((stage.left("Work").await, stage.left("Dead").await), (0, 1));
+    assert!(invocations.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn stopping_lets_the_invocation_in_flight_finish_and_takes_no_other() {
+    let stage = Stage::new().await;
+    let (began, mut begun) = mpsc::unbounded_channel();
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let running = stage.start({
+        let gate = Arc::clone(&gate);
+        handler(move |event| {
+            began.send(event.records.len()).unwrap();
+            let gate = Arc::clone(&gate);
+            async move {
+                gate.acquire().await.unwrap().forget();
+                Ok(SqsBatchResponse::default())
+            }
+        })
+    });
+    stage.send(&["one"]).await;
+    begun.recv().await.unwrap();
+    stage.stop.send_replace(true);
+    stage.send(&["two"]).await;
+    gate.add_permits(2);
+    stage.finish(running).await;
+    assert_eq!(stage.left("Work").await, 1);
+}
+
+#[tokio::test]
+async fn an_invocation_that_never_ends_is_cut_off_after_the_grace() {
+    let stage = Stage::new().await;
+    let (began, mut begun) = mpsc::unbounded_channel();
+    let runner = stage.runner(handler(move |_| {
+        began.send(()).unwrap();
+        std::future::pending()
+    }));
+    let grace = Duration::from_millis(20);
+    let running = tokio::spawn(runner.run(stage.stop.subscribe(), grace));
+    stage.send(&["one"]).await;
+    begun.recv().await.unwrap();
+    stage.stop.send_replace(true);
+    assert_eq!(running.await.unwrap(), 1);
+    assert_eq!(stage.left("Work").await, 1);
+}
+
+#[tokio::test]
+async fn no_more_invocations_run_at_once_than_the_template_allows() {
+    let stage = Stage::new().await;
+    let (now, peak) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    // Ten invocations in five pairs: one alone would wait for ever.
+    let pair = Arc::new(tokio::sync::Barrier::new(2));
+    let (done, mut finished) = mpsc::unbounded_channel();
+    let running = stage.start({
+        let peak = Arc::clone(&peak);
+        handler(move |event| {
+            let (now, peak, done) = (Arc::clone(&now), Arc::clone(&peak), done.clone());
+            let pair = Arc::clone(&pair);
+            async move {
+                peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                pair.wait().await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                done.send(event.records.len()).unwrap();
+                Ok(SqsBatchResponse::default())
+            }
+        })
+    });
+    stage.send(&["job"; 100]).await;
+    let mut seen = 0;
+    while seen < 100 {
+        let batch = finished.recv().await.unwrap();
+        assert_eq!(batch, 10);
+        seen += batch;
+    }
+    stage.finish(running).await;
+    assert_eq!(peak.load(Ordering::SeqCst), 2);
+    assert_eq!(stage.left("Work").await, 0);
+}
+
+#[tokio::test]
+async fn a_consumer_that_is_switched_off_leaves_its_messages() {
+    let stage = Stage::new().await;
+    let off = HashSet::from(["work".to_owned()]);
+    let never = handler(|_| async { panic!("it is switched off") });
+    let runner = stage.runner(never).without(&off).unwrap();
+    let running = tokio::spawn(runner.run(stage.stop.subscribe(), GRACE));
+    stage.send(&["job"]).await;
+    tokio::task::yield_now().await;
+    stage.finish(running).await;
+    assert_eq!(
+        stage.cloud.queues().counts("Work").await.unwrap().visible,
+        1
+    );
+}
+
+#[tokio::test]
+async fn template_and_functions_must_name_each_other() {
+    let stage = Stage::new().await;
+    let idle = || handler(|_| async { Ok(SqsBatchResponse::default()) });
+    let new = |handlers| Runner::new(&stage.cloud, &stage.wiring, handlers);
+    let missing = new(HashMap::new()).unwrap_err();
+    assert!(matches!(missing, RunnerError::MissingFunction { function, .. } if function == "work"));
+    let handlers = HashMap::from([("work".to_owned(), idle()), ("play".to_owned(), idle())]);
+    let spare = new(handlers).unwrap_err();
+    assert!(matches!(spare, RunnerError::MissingConsumer(name) if name == "play"));
+    let unknown = HashSet::from(["play".to_owned()]);
+    let nothing = stage.runner(idle()).without(&unknown).unwrap_err();
+    assert!(matches!(nothing, RunnerError::NothingToSkip(name) if name == "play"));
+}

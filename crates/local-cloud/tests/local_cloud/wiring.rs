@@ -1,0 +1,112 @@
+//! The template: the real one as it is, and small wrong ones.
+
+use std::time::Duration;
+
+use onsale_local_cloud::{Consumer, Schedule, Wiring};
+
+use crate::clients::TEMPLATE;
+
+#[test]
+fn the_real_template_wires_the_platform() {
+    let wiring = Wiring::parse(TEMPLATE).unwrap();
+    let table = wiring.table.as_ref().unwrap();
+    assert_eq!(wiring.table_name(), Some("Table"));
+    assert!(
+        table.ttl_attribute.is_some(),
+        "old items would stay for ever"
+    );
+    let indexes: Vec<_> = table.indexes.iter().map(|i| i.name.as_str()).collect();
+    assert_eq!(indexes, ["gsi1", "gsi2"]);
+    assert_eq!(
+        wiring.queue_url("ExpireHoldsQueue").as_deref(),
+        Some("http://sqs.local/ExpireHoldsQueue")
+    );
+    let expire = Consumer {
+        function: "expire-holds".to_owned(),
+        queue: "ExpireHoldsQueue".to_owned(),
+        batch_size: 10,
+        concurrency: Some(5),
+        reports_item_failures: true,
+        timeout: Duration::from_secs(30),
+    };
+    assert!(wiring.consumers.contains(&expire), "{:?}", wiring.consumers);
+    let names = ["accounts", "catalog", "expire-holds", "holds"];
+    for name in names {
+        assert!(wiring.functions.values().any(|f| f == name), "{name}");
+    }
+}
+
+/// Lambda asks for it: otherwise a message can come back while its first delivery is at work.
+#[test]
+fn every_consumed_queue_hides_messages_for_six_times_the_timeout_and_has_dead_letters() {
+    let wiring = Wiring::parse(TEMPLATE).unwrap();
+    for consumer in &wiring.consumers {
+        let queue = &wiring.queues[&consumer.queue];
+        let hidden = Duration::from_secs(queue.visibility_s.into());
+        assert!(hidden >= 6 * consumer.timeout, "{}", queue.name);
+        assert!(queue.redrive.is_some(), "{}", queue.name);
+    }
+}
+
+#[test]
+fn schedules_and_defaults_of_parameters_are_read() {
+    let wiring = Wiring::parse(
+        r#"
+Parameters: { Batch: { Type: Number, Default: 4 } }
+Globals: { Function: { Timeout: 7 } }
+Resources:
+  Work: { Type: AWS::SQS::Queue }
+  Reconcile:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: target/lambda/reconcile
+      Events:
+        Often: { Type: Schedule, Properties: { Schedule: rate(2 minutes) } }
+        Daily: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 day) } }
+        Queue:
+          Type: SQS
+          Properties: { Queue: { "Fn::GetAtt": [Work, Arn] }, BatchSize: !Ref Batch }
+"#,
+    )
+    .unwrap();
+    let every = |minutes: u64| Schedule {
+        function: "reconcile".to_owned(),
+        every: Duration::from_secs(60 * minutes),
+    };
+    assert_eq!(wiring.schedules, [every(2), every(24 * 60)]);
+    assert_eq!(wiring.consumers[0].batch_size, 4);
+    assert_eq!(wiring.consumers[0].timeout, Duration::from_secs(7));
+    assert_eq!(wiring.consumers[0].concurrency, None);
+}
+
+#[test]
+fn an_error_names_the_resource_and_what_is_missing() {
+    let cases = [
+        ("{", "not YAML"),
+        ("Resources: { Q: {} }", "Q: Type is missing"),
+        (
+            "Resources: { F: { Type: AWS::Serverless::Function, Properties: {} } }",
+            "F: Properties.CodeUri is missing",
+        ),
+        (
+            "Resources: { T: { Type: AWS::DynamoDB::Table, Properties: { AttributeDefinitions: [] } } }",
+            "T: Properties.KeySchema is missing",
+        ),
+        (
+            "Resources: { Q: { Type: AWS::SQS::Queue, Properties: { RedrivePolicy: { deadLetterTargetArn: !GetAtt D.Arn, maxReceiveCount: 5 } } } }",
+            "Q: points to D, which is no queue",
+        ),
+        (
+            "Resources: { Q: { Type: AWS::SQS::Queue, Properties: { VisibilityTimeout: soon } } }",
+            "Q: Properties.VisibilityTimeout is not a whole number",
+        ),
+        (
+            "Resources: { F: { Type: AWS::Serverless::Function, Properties: { CodeUri: f/, Events: { S: { Type: Schedule, Properties: { Schedule: cron(0 1) } } } } } }",
+            "is not of the form rate(5 minutes)",
+        ),
+    ];
+    for (template, expected) in cases {
+        let error = Wiring::parse(template).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error:?} lacks {expected:?}");
+    }
+}
