@@ -1,0 +1,29 @@
+//! What every HTTP function shares: how a request is read, who is asking, how often
+//! they may ask, what a refusal looks like, and how all of it is documented.
+//!
+//! It holds no rule of the on-sale: those are in `onsale-domain` and `onsale-app`.
+
+pub mod idempotency;
+pub mod json;
+pub mod limits;
+pub mod openapi;
+pub mod page;
+pub mod problem;
+pub mod schemas;
+pub mod session;
+pub mod sqs;
+pub mod state;
+pub mod trace;
+pub mod url;
+
+mod ed25519;
+mod strict_json;
+
+pub use idempotency::{OptionalKey, RequiredKey};
+pub use json::{Json, LargeJson, request_hash};
+pub use limits::{Limiter, Limits};
+pub use page::{Cursor, Limit, List};
+pub use problem::{Code, Problem};
+pub use session::{Authenticated, LoggedIn, MaybeLoggedIn, SessionSigner, SessionVerifier};
+pub use state::{Api, api_from_env};
+pub use url::{Path, Query};

@@ -1,0 +1,149 @@
+//! Extractors that tell a handler who is asking.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method, header};
+use onsale_app::{Caller, Error};
+
+use crate::problem::{Code, Problem};
+use crate::state::Api;
+
+pub const COOKIE: &str = "onsale_session";
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// A caller whose token is good. Whether the session is still open is for the use case
+/// to read, together with what else it reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Authenticated(pub Caller);
+
+/// A caller whose session is open.
+#[derive(Debug, Clone, Copy)]
+pub struct LoggedIn(pub Caller);
+
+/// A logged-in caller or a stranger. A bad token is refused, not ignored: its owner
+/// thinks they are logged in.
+#[derive(Debug, Clone, Copy)]
+pub struct MaybeLoggedIn(pub Option<Caller>);
+
+impl FromRequestParts<Api> for Authenticated {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
+        Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<Api> for LoggedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
+        api.app.check_session(&caller).await?;
+        Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<Api> for MaybeLoggedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let caller = authenticate(parts, api)?;
+        if let Some(caller) = &caller {
+            api.app.check_session(caller).await?;
+        }
+        Ok(Self(caller))
+    }
+}
+
+/// `None`: the request carries no token at all.
+fn authenticate(parts: &Parts, api: &Api) -> Result<Option<Caller>, Problem> {
+    let Some(token) = token(&parts.headers)? else {
+        return Ok(None);
+    };
+    let now = api.app.now();
+    let caller = api
+        .sessions
+        .verify(token.text(), now)
+        .ok_or(Error::Unauthenticated)?;
+    if matches!(token, Token::Cookie(_)) && is_write(&parts.method) {
+        check_origin(&parts.headers)?;
+    }
+    api.limits.request(caller.account, now)?;
+    Ok(Some(caller))
+}
+
+enum Token<'a> {
+    Bearer(&'a str),
+    Cookie(&'a str),
+}
+
+impl<'a> Token<'a> {
+    fn text(&self) -> &'a str {
+        match self {
+            Self::Bearer(text) | Self::Cookie(text) => text,
+        }
+    }
+}
+
+/// The header wins: a program that sends one means it, whatever cookies it keeps.
+fn token(headers: &HeaderMap) -> Result<Option<Token<'_>>, Problem> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(value) = values.next() {
+        let bearer = value
+            .to_str()
+            .ok()
+            .and_then(bearer)
+            .filter(|_| values.next().is_none());
+        return match bearer {
+            Some(text) => Ok(Some(Token::Bearer(text))),
+            None => Err(Error::Unauthenticated.into()),
+        };
+    }
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let pairs = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|text| text.split(';'));
+    let cookie = pairs
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == COOKIE);
+    Ok(cookie.map(|(_, text)| Token::Cookie(text.trim_matches('"'))))
+}
+
+/// The scheme is not case-sensitive (RFC 9110, 11.1).
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, text) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| text.trim())
+}
+
+fn is_write(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// A browser sends the cookie along with requests that other sites make. It also says,
+/// in a header that no page can change, which site made them. Behind the edge, `Host`
+/// is the function's own and `X-Forwarded-Host` is what the browser asked for; a page
+/// of another site cannot set that one without a preflight, which we never grant.
+fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let origin = headers
+        .get(header::ORIGIN)
+        .and_then(|value| value.to_str().ok());
+    let site = origin.and_then(|origin| {
+        origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"))
+    });
+    let ours = [header::HOST, FORWARDED_HOST];
+    let mut hosts = ours
+        .iter()
+        .filter_map(|name| headers.get(name)?.to_str().ok());
+    let same_site = site.is_some_and(|site| hosts.any(|host| host.eq_ignore_ascii_case(site)));
+    if same_site {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::Forbidden,
+        "A change that is authorised by cookie must come from our own pages: its Origin header \
+         has to name this host. Programs send Authorization: Bearer instead.",
+    ))
+}

@@ -1,0 +1,14 @@
+//! The Lambda `accounts`.
+
+use std::sync::Arc;
+
+use onsale_http::{SessionSigner, api_from_env, openapi, trace};
+
+#[tokio::main]
+async fn main() -> Result<(), lambda_http::Error> {
+    lambda_http::tracing::init_default_subscriber();
+    let api = api_from_env(onsale_aws::app_from_env().await?)?;
+    let signer = Arc::new(SessionSigner::from_env()?);
+    let (router, _) = openapi::finish(accounts::router(signer), "accounts");
+    lambda_http::run(trace::layer(router.with_state(api))).await
+}

@@ -1,0 +1,123 @@
+//! Logging in and out.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse};
+use axum::{Extension, Json as JsonAnswer};
+use onsale_domain::ids::AccountId;
+use onsale_domain::time::Millis;
+use onsale_http::schemas::{AccountIdText, Timestamp};
+use onsale_http::session::COOKIE;
+use onsale_http::{Api, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::account::RoleAnswer;
+use crate::email::EmailText;
+
+/// Nobody has a longer password, so nothing longer is hashed.
+const MAX_PASSWORD_CHARS: usize = 128;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogIn {
+    email: EmailText,
+    #[schema(min_length = 1, max_length = 128)]
+    password: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Session)]
+pub(crate) struct SessionAnswer {
+    /// Send it as `Authorization: Bearer …`.
+    token: String,
+    #[schema(value_type = Timestamp)]
+    expires_at: Millis,
+    #[schema(value_type = AccountIdText)]
+    account_id: AccountId,
+    role: RoleAnswer,
+}
+
+/// Log in
+///
+/// The session lasts 12 hours. Browsers get it as a cookie as well.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sessions",
+    params(OptionalKey),
+    request_body = LogIn,
+    responses(
+        (status = 201, description = "The session.", body = SessionAnswer, headers(
+            ("Set-Cookie" = String, description = "The same token for browsers.")
+        )),
+        (status = 401, description = "`unauthenticated`: the email or the password is wrong."),
+    )
+)]
+pub(crate) async fn log_in(
+    State(api): State<Api>,
+    Extension(signer): Extension<Arc<SessionSigner>>,
+    OptionalKey(key): OptionalKey,
+    headers: HeaderMap,
+    Json(body, _): Json<LogIn>,
+) -> Result<impl IntoResponse, Problem> {
+    let LogIn {
+        email: EmailText(email),
+        password,
+    } = body;
+    if !(1..=MAX_PASSWORD_CHARS).contains(&password.chars().count()) {
+        return Err(Problem::invalid(
+            "A password has at most 128 characters, and at least one.",
+        ));
+    }
+    let now = api.app.now();
+    api.limits.log_in(&email, now)?;
+    let (session, account) = api
+        .app
+        .log_in(email.as_str(), &password, key.as_ref())
+        .await?;
+    let token = signer.sign(&session, account.role)?;
+    let seconds = now.until(session.expires) / 1_000;
+    let cookie = cookie(&token, seconds, &headers);
+    let answer = SessionAnswer {
+        token,
+        expires_at: session.expires,
+        account_id: account.id,
+        role: account.role.into(),
+    };
+    let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
+    Ok((StatusCode::CREATED, headers, JsonAnswer(answer)))
+}
+
+/// Log out
+///
+/// The token stops working at once.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/sessions/current",
+    security(("session" = [])),
+    responses((status = 204, description = "The session has ended."))
+)]
+pub(crate) async fn log_out(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Problem> {
+    api.app.log_out(&caller).await?;
+    let cleared = cookie("", 0, &headers);
+    Ok((
+        StatusCode::NO_CONTENT,
+        AppendHeaders([(header::SET_COOKIE, cleared)]),
+    ))
+}
+
+/// `Secure` wherever the browser came by TLS. On a developer's machine it did not, and
+/// some browsers would drop a secure cookie.
+fn cookie(token: &str, max_age_s: u64, request: &HeaderMap) -> String {
+    let by_tls = request
+        .get("x-forwarded-proto")
+        .is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"));
+    let secure = if by_tls { "; Secure" } else { "" };
+    format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
+}

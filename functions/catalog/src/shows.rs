@@ -1,0 +1,373 @@
+//! Shows: create, change, read.
+
+use std::collections::BTreeMap;
+
+use axum::Json as JsonAnswer;
+use axum::extract::State;
+use axum::http::StatusCode;
+use onsale_app::shows::{NewShow, RoomChange, ShowChange, ShowView};
+use onsale_domain::ids::{EventId, ShowId, VenueId};
+use onsale_domain::money::{Cents, Currency, Money};
+use onsale_domain::show::{RefundStep, Room, RoomMode, RoomOrder, ShowStatus};
+use onsale_domain::time::Millis;
+use onsale_http::schemas::{EventIdText, MoneyValue, ShowIdText, Timestamp, VenueIdText};
+use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::optional::present;
+use crate::schemas::{Amount, RoomModeText, RoomOrderText, StatusText};
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewShow)]
+pub(crate) struct ShowBody {
+    /// In the future, at most a hundred years ahead.
+    #[schema(value_type = Timestamp)]
+    starts_at: Millis,
+    /// When holds begin; at once unless told.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    on_sale_at: Option<Millis>,
+    /// ISO 4217.
+    #[schema(value_type = String, pattern = "^[A-Z]{3}$", example = "EUR")]
+    currency: Currency,
+    /// The price of a place, for every section of the venue.
+    #[schema(value_type = BTreeMap<String, Amount>)]
+    prices: BTreeMap<String, Cents>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 2, maximum = 900, default = 600)]
+    hold_seconds: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 1, maximum = 50, default = 6)]
+    max_tickets_per_buyer: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_items = 1, max_items = 10)]
+    refund_policy: Option<Vec<RefundStepBody>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    room: Option<RoomBody>,
+    /// More general places than there are, in percent.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 5, default = 0)]
+    overbook_percent: u8,
+    /// A draft is seen by its owner only.
+    #[serde(default)]
+    #[schema(default = false)]
+    draft: bool,
+}
+
+/// Cancelling at least `hours_before` the show refunds `percent`. The hours fall from
+/// step to step and the percentage never rises.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RefundStep)]
+pub(crate) struct RefundStepBody {
+    #[schema(minimum = 0, maximum = 8_784)]
+    hours_before: u32,
+    #[schema(minimum = 0, maximum = 100)]
+    percent: u8,
+}
+
+impl From<RefundStep> for RefundStepBody {
+    fn from(step: RefundStep) -> Self {
+        Self {
+            hours_before: step.hours_before,
+            percent: step.percent,
+        }
+    }
+}
+
+fn refund_steps(steps: Vec<RefundStepBody>) -> Vec<RefundStep> {
+    let step = |s: RefundStepBody| RefundStep {
+        hours_before: s.hours_before,
+        percent: s.percent,
+    };
+    steps.into_iter().map(step).collect()
+}
+
+/// The waiting room. What is left out has its default, or stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RoomSettings)]
+pub(crate) struct RoomBody {
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<RoomModeText>)]
+    mode: Option<RoomMode>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 1, maximum = 1_000_000)]
+    capacity: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 1, maximum = 100_000)]
+    rate_per_second: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<RoomOrderText>)]
+    order: Option<RoomOrder>,
+    /// When the lottery opens; with the sale unless told.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Timestamp>)]
+    opens_at: Option<Option<Millis>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 10, maximum = 900)]
+    pass_seconds: Option<u32>,
+}
+
+impl From<RoomBody> for RoomChange {
+    fn from(body: RoomBody) -> Self {
+        Self {
+            mode: body.mode,
+            capacity: body.capacity,
+            rate_per_second: body.rate_per_second,
+            order: body.order,
+            opens_at: body.opens_at,
+            pass_seconds: body.pass_seconds,
+        }
+    }
+}
+
+impl From<ShowBody> for NewShow {
+    fn from(body: ShowBody) -> Self {
+        Self {
+            starts_at: body.starts_at,
+            on_sale_at: body.on_sale_at,
+            currency: body.currency,
+            prices: body.prices,
+            hold_seconds: body.hold_seconds,
+            max_tickets_per_buyer: body.max_tickets_per_buyer,
+            refund_policy: body.refund_policy.map(refund_steps),
+            room: body.room.map(RoomChange::from).unwrap_or_default(),
+            overbook_percent: body.overbook_percent,
+            draft: body.draft,
+        }
+    }
+}
+
+/// What is left out stays as it is. `overbook_percent` never changes: it decides the
+/// layout. The currency is fixed once the show is published, and a new one needs new
+/// prices.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ShowChange)]
+pub(crate) struct ShowChangeBody {
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    starts_at: Option<Millis>,
+    /// `null`: at once.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Timestamp>)]
+    on_sale_at: Option<Option<Millis>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<String>, pattern = "^[A-Z]{3}$")]
+    currency: Option<Currency>,
+    /// For every section of the venue.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, value_type = Option<BTreeMap<String, Amount>>)]
+    prices: Option<BTreeMap<String, Cents>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 2, maximum = 900)]
+    hold_seconds: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 1, maximum = 50)]
+    max_tickets_per_buyer: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_items = 1, max_items = 10)]
+    refund_policy: Option<Vec<RefundStepBody>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    room: Option<RoomBody>,
+    /// Publishes a draft.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, inline)]
+    status: Option<Publish>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Publish {
+    OnSale,
+}
+
+impl From<ShowChangeBody> for ShowChange {
+    fn from(body: ShowChangeBody) -> Self {
+        Self {
+            starts_at: body.starts_at,
+            on_sale_at: body.on_sale_at,
+            currency: body.currency,
+            prices: body.prices,
+            hold_seconds: body.hold_seconds,
+            max_tickets_per_buyer: body.max_tickets_per_buyer,
+            refund_policy: body.refund_policy.map(refund_steps),
+            room: body.room.map(RoomChange::from).unwrap_or_default(),
+            publish: body.status == Some(Publish::OnSale),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ShowCreated {
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Room)]
+pub(crate) struct RoomAnswer {
+    #[schema(value_type = RoomModeText)]
+    mode: RoomMode,
+    capacity: u32,
+    rate_per_second: u32,
+    #[schema(value_type = RoomOrderText)]
+    order: RoomOrder,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    opens_at: Option<Millis>,
+    pass_seconds: u32,
+}
+
+impl From<&Room> for RoomAnswer {
+    fn from(room: &Room) -> Self {
+        Self {
+            mode: room.mode,
+            capacity: room.capacity,
+            rate_per_second: room.rate_per_second,
+            order: room.order,
+            opens_at: room.opens_at,
+            pass_seconds: room.pass_seconds,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Show)]
+pub(crate) struct ShowAnswer {
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
+    #[schema(value_type = EventIdText)]
+    event_id: EventId,
+    #[schema(value_type = VenueIdText)]
+    venue_id: VenueId,
+    #[schema(value_type = Timestamp)]
+    starts_at: Millis,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    on_sale_at: Option<Millis>,
+    #[schema(value_type = String, pattern = "^[A-Z]{3}$")]
+    currency: Currency,
+    /// The price of a place, by section.
+    #[schema(value_type = BTreeMap<String, MoneyValue>)]
+    prices: BTreeMap<String, Money>,
+    hold_seconds: u32,
+    max_tickets_per_buyer: u32,
+    refund_policy: Vec<RefundStepBody>,
+    room: RoomAnswer,
+    overbook_percent: u8,
+    #[schema(value_type = StatusText)]
+    status: ShowStatus,
+}
+
+impl From<ShowView> for ShowAnswer {
+    fn from(view: ShowView) -> Self {
+        let show = view.show;
+        let price = |(section, amount): &(String, Cents)| {
+            let money = Money {
+                amount: *amount,
+                currency: show.currency,
+            };
+            (section.clone(), money)
+        };
+        Self {
+            show_id: show.id,
+            event_id: show.event_id,
+            venue_id: show.venue_id,
+            starts_at: show.starts_at,
+            on_sale_at: show.on_sale_at,
+            currency: show.currency,
+            prices: show.prices.iter().map(price).collect(),
+            hold_seconds: show.hold_seconds,
+            max_tickets_per_buyer: show.max_tickets_per_buyer,
+            refund_policy: show
+                .refund_policy
+                .iter()
+                .map(|step| (*step).into())
+                .collect(),
+            room: RoomAnswer::from(&show.room),
+            overbook_percent: show.overbook_percent,
+            status: view.status,
+        }
+    }
+}
+
+/// Create a show of an event
+#[utoipa::path(
+    post,
+    path = "/api/v1/events/{event}/shows",
+    operation_id = "createShow",
+    security(("session" = [])),
+    params(("event" = EventIdText, Path), crate::schemas::IdempotencyKey),
+    request_body = ShowBody,
+    responses(
+        (status = 201, description = "Created, or created before with this key", body = ShowCreated),
+        (status = 409, description = "`conflict`: others keep changing the event"),
+        (status = 422, description = "`idempotency_mismatch`, `limit_exceeded` (shows per event)"),
+    )
+)]
+pub(crate) async fn create(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Path(event): Path<EventId>,
+    OptionalKey(key): OptionalKey,
+    Json(body, request): Json<ShowBody>,
+) -> Result<(StatusCode, JsonAnswer<ShowCreated>), Problem> {
+    let created = api
+        .app
+        .create_show(&caller, event, body.into(), key.as_ref(), request)
+        .await;
+    Ok((
+        StatusCode::CREATED,
+        JsonAnswer(ShowCreated { show_id: created? }),
+    ))
+}
+
+/// Change or publish a show
+#[utoipa::path(
+    patch,
+    path = "/api/v1/shows/{show}",
+    operation_id = "changeShow",
+    security(("session" = [])),
+    params(("show" = ShowIdText, Path)),
+    request_body = ShowChangeBody,
+    responses(
+        (status = 200, description = "The show as it is now", body = ShowAnswer),
+        (status = 409, description = "`conflict`: it is over or cancelled, its currency is fixed, or others keep changing it"),
+    )
+)]
+pub(crate) async fn change(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Path(show): Path<ShowId>,
+    Json(body, _): Json<ShowChangeBody>,
+) -> Result<JsonAnswer<ShowAnswer>, Problem> {
+    let view = api.app.change_show(&caller, show, &body.into()).await?;
+    Ok(JsonAnswer(view.into()))
+}
+
+/// Read a show
+#[utoipa::path(
+    get,
+    path = "/api/v1/shows/{show}",
+    operation_id = "readShow",
+    security((), ("session" = [])),
+    params(("show" = ShowIdText, Path)),
+    responses((status = 200, description = "The show", body = ShowAnswer))
+)]
+pub(crate) async fn read(
+    State(api): State<Api>,
+    MaybeLoggedIn(caller): MaybeLoggedIn,
+    Path(show): Path<ShowId>,
+) -> Result<JsonAnswer<ShowAnswer>, Problem> {
+    let view = api
+        .app
+        .show(show, caller.map(|caller| caller.account))
+        .await?;
+    Ok(JsonAnswer(view.into()))
+}

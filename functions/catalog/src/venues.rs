@@ -1,0 +1,174 @@
+//! POST and GET of venues.
+
+use axum::Json as JsonAnswer;
+use axum::extract::State;
+use axum::http::StatusCode;
+use onsale_app::venues::{NewSection, NewVenue};
+use onsale_domain::ids::VenueId;
+use onsale_domain::venue;
+use onsale_http::schemas::VenueIdText;
+use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Path, Problem};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::optional::present;
+use crate::sections::SectionBody;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewVenue)]
+pub(crate) struct VenueBody {
+    #[schema(min_length = 1, max_length = 100)]
+    name: String,
+    #[schema(min_length = 1, max_length = 100)]
+    city: String,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    address: Option<String>,
+    /// An IANA name.
+    #[schema(
+        pattern = r"^[A-Za-z][A-Za-z0-9_+\-]{0,31}(/[A-Za-z][A-Za-z0-9_+\-]{0,31}){0,2}$",
+        example = "Europe/Berlin"
+    )]
+    timezone: String,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    location: Option<Location>,
+    #[schema(min_items = 1, max_items = 200)]
+    sections: Vec<SectionBody>,
+    /// The best place of the venue; best available looks around it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    focal_point: Option<FocalPoint>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Location {
+    #[schema(minimum = -90, maximum = 90)]
+    lat: f64,
+    #[schema(minimum = -180, maximum = 180)]
+    lon: f64,
+}
+
+impl From<venue::Location> for Location {
+    fn from(location: venue::Location) -> Self {
+        Self {
+            lat: location.lat,
+            lon: location.lon,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FocalPoint {
+    #[schema(min_length = 1, max_length = 20)]
+    section: String,
+    /// `GA` in a general section.
+    #[schema(min_length = 1, max_length = 10)]
+    row: String,
+    #[schema(minimum = 1, maximum = 100_000)]
+    seat: u32,
+}
+
+impl From<VenueBody> for NewVenue {
+    fn from(body: VenueBody) -> Self {
+        let location = |given: Location| venue::Location {
+            lat: given.lat,
+            lon: given.lon,
+        };
+        let seat_id = |at: FocalPoint| format!("{}-{}-{}", at.section, at.row, at.seat);
+        Self {
+            name: body.name,
+            city: body.city,
+            address: body.address,
+            timezone: body.timezone,
+            location: body.location.map(location),
+            sections: body.sections.into_iter().map(NewSection::from).collect(),
+            focal_point: body.focal_point.map(seat_id),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct VenueCreated {
+    #[schema(value_type = VenueIdText)]
+    venue_id: VenueId,
+    places: u32,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Venue)]
+pub(crate) struct VenueView {
+    #[schema(value_type = VenueIdText)]
+    venue_id: VenueId,
+    name: String,
+    city: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    address: Option<String>,
+    timezone: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    location: Option<Location>,
+    places: u32,
+}
+
+/// Create a venue
+///
+/// At most 100,000 places. The body may have 4 MiB.
+#[utoipa::path(
+    post,
+    path = "/api/v1/venues",
+    operation_id = "createVenue",
+    security(("session" = [])),
+    params(crate::schemas::IdempotencyKey),
+    request_body = VenueBody,
+    responses(
+        (status = 201, description = "Created, or created before with this key", body = VenueCreated),
+        (status = 422, description = "`idempotency_mismatch`"),
+    )
+)]
+pub(crate) async fn create(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    OptionalKey(key): OptionalKey,
+    LargeJson(body, request): LargeJson<VenueBody>,
+) -> Result<(StatusCode, JsonAnswer<VenueCreated>), Problem> {
+    let created = api
+        .app
+        .create_venue(&caller, body.into(), key.as_ref(), request)
+        .await?;
+    let (venue_id, places) = created;
+    Ok((
+        StatusCode::CREATED,
+        JsonAnswer(VenueCreated { venue_id, places }),
+    ))
+}
+
+/// Read one of your venues
+#[utoipa::path(
+    get,
+    path = "/api/v1/venues/{venue}",
+    operation_id = "readVenue",
+    security(("session" = [])),
+    params(("venue" = VenueIdText, Path)),
+    responses((status = 200, description = "The venue", body = VenueView))
+)]
+pub(crate) async fn read(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Path(venue): Path<VenueId>,
+) -> Result<JsonAnswer<VenueView>, Problem> {
+    let venue = api.app.venue(&caller, venue).await?;
+    Ok(JsonAnswer(VenueView {
+        venue_id: venue.id,
+        name: venue.name,
+        city: venue.city,
+        address: venue.address,
+        timezone: venue.timezone,
+        location: venue.location.map(Location::from),
+        places: venue.places,
+    }))
+}

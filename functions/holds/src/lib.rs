@@ -1,0 +1,90 @@
+//! `holds`: places that are one buyer's for some minutes.
+
+mod request;
+mod view;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use onsale_domain::ids::{HoldId, ShowId};
+use onsale_http::schemas::{HoldIdText, ShowIdText};
+use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use request::HoldRequest;
+use view::{HoldAnswer, HoldStatus};
+
+pub fn router() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(place))
+        .routes(routes!(read, release))
+}
+
+/// Hold places
+///
+/// All or nothing. Repeating the request with the same Idempotency-Key gives the first
+/// answer again.
+#[utoipa::path(
+    post,
+    path = "/api/v1/shows/{show}/holds",
+    operation_id = "place_hold",
+    params(("show" = ShowIdText, Path), RequiredKey),
+    request_body = HoldRequest,
+    responses(
+        (status = 201, description = "Held.", body = HoldAnswer),
+        (status = 409, description = "Places are taken (`taken` names them), or the show is not on sale."),
+        (status = 422, description = "The cap per buyer, or the key came with another request."),
+    ),
+    security(("session" = [])),
+)]
+async fn place(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(show): Path<ShowId>,
+    RequiredKey(key): RequiredKey,
+    Json(request, _): Json<HoldRequest>,
+) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
+    let wish = request.into_wish()?;
+    api.limits.hold_attempt(caller.account, api.app.now())?;
+    let hold = api.app.place_hold(&caller, show, &key, &wish).await?;
+    Ok((StatusCode::CREATED, axum::Json(hold.into())))
+}
+
+/// Read a hold
+#[utoipa::path(
+    get,
+    path = "/api/v1/shows/{show}/holds/{hold}",
+    operation_id = "read_hold",
+    params(("show" = ShowIdText, Path), ("hold" = HoldIdText, Path)),
+    responses((status = 200, description = "The hold.", body = HoldStatus)),
+    security(("session" = [])),
+)]
+async fn read(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path((show, hold)): Path<(ShowId, HoldId)>,
+) -> Result<axum::Json<HoldStatus>, Problem> {
+    let hold = api.app.hold(&caller, show, hold).await?;
+    Ok(axum::Json(hold.into()))
+}
+
+/// Give a hold up
+#[utoipa::path(
+    delete,
+    path = "/api/v1/shows/{show}/holds/{hold}",
+    operation_id = "release_hold",
+    params(("show" = ShowIdText, Path), ("hold" = HoldIdText, Path)),
+    responses(
+        (status = 204, description = "The places are free, or were before."),
+        (status = 409, description = "The hold is being paid, or is paid."),
+    ),
+    security(("session" = [])),
+)]
+async fn release(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path((show, hold)): Path<(ShowId, HoldId)>,
+) -> Result<StatusCode, Problem> {
+    api.app.release_hold(&caller, show, hold).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,139 @@
+//! What a buyer asks to hold: chosen seats, the best available, or general places.
+
+use onsale_app::holds::Wish;
+use onsale_domain::best_available::Together;
+use onsale_domain::money::{Cents, Currency, Money};
+use onsale_http::Problem;
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Exactly one of the three.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HoldRequest {
+    #[serde(default, deserialize_with = "present")]
+    seats: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "present")]
+    best_available: Option<BestAvailable>,
+    #[serde(default, deserialize_with = "present")]
+    general: Option<General>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BestAvailable {
+    quantity: u32,
+    #[serde(default, deserialize_with = "present")]
+    section: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    max_price: Option<MaxPrice>,
+    #[serde(default)]
+    together: Neighbours,
+    #[serde(default)]
+    allow_fewer: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MaxPrice {
+    amount: u64,
+    currency: Currency,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Neighbours {
+    Required,
+    #[default]
+    Preferred,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct General {
+    section: String,
+    quantity: u32,
+}
+
+/// A field may be left out, but `null` is no value for it.
+fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+impl HoldRequest {
+    pub(crate) fn into_wish(self) -> Result<Wish, Problem> {
+        match (self.seats, self.best_available, self.general) {
+            (Some(seats), None, None) => Ok(Wish::Seats(seats)),
+            (None, Some(best), None) => Ok(Wish::Best {
+                quantity: best.quantity as usize,
+                section: best.section,
+                max_price: best.max_price.map(|price| Money {
+                    amount: Cents(price.amount),
+                    currency: price.currency,
+                }),
+                together: match best.together {
+                    Neighbours::Required => Together::Required,
+                    Neighbours::Preferred => Together::Preferred,
+                },
+                allow_fewer: best.allow_fewer,
+            }),
+            (None, None, Some(general)) => Ok(Wish::General {
+                section: general.section,
+                quantity: general.quantity as usize,
+            }),
+            _ => Err(Problem::invalid(
+                "Send exactly one of seats, best_available and general.",
+            )),
+        }
+    }
+}
+
+/// Written by hand: the derived schema of a union would admit unknown fields.
+impl PartialSchema for HoldRequest {
+    fn schema() -> RefOr<Schema> {
+        let quantity = json!({"type": "integer", "format": "int32", "minimum": 1, "maximum": 4_294_967_295u32});
+        let section = json!({"type": "string", "minLength": 1, "maxLength": 20});
+        let only = |name: &str, schema: serde_json::Value| {
+            json!({
+                "type": "object", "required": [name], "additionalProperties": false,
+                "properties": {name: schema},
+            })
+        };
+        let schema = json!({"oneOf": [
+            only("seats", json!({
+                "type": "array", "minItems": 1,
+                "items": {"type": "string", "examples": ["A-12-7"]},
+            })),
+            only("best_available", json!({
+                "type": "object", "required": ["quantity"], "additionalProperties": false,
+                "properties": {
+                    "quantity": quantity,
+                    "section": section,
+                    "max_price": {
+                        "type": "object", "required": ["amount", "currency"], "additionalProperties": false,
+                        "properties": {
+                            "amount": {"type": "integer", "minimum": 0},
+                            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+                        },
+                    },
+                    "together": {"type": "string", "enum": ["required", "preferred"], "default": "preferred"},
+                    "allow_fewer": {"type": "boolean", "default": false},
+                },
+            })),
+            only("general", json!({
+                "type": "object", "required": ["section", "quantity"], "additionalProperties": false,
+                "properties": {"section": section, "quantity": quantity},
+            })),
+        ]});
+        // The literal above is a schema; a slip in it shows in the document's test.
+        serde_json::from_value(schema).map_or_else(|_| RefOr::T(Schema::default()), RefOr::T)
+    }
+}
+
+impl ToSchema for HoldRequest {}
