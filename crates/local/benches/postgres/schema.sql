@@ -1,0 +1,20 @@
+-- The peer: a seats table as most ticket shops have it, one row a seat.
+-- 25 shows of 40,000 seats, so that a run never meets a seat twice.
+CREATE TABLE seats (
+    show_id integer NOT NULL,
+    seat integer NOT NULL,
+    hold_id bigint,
+    expires_at timestamptz NOT NULL DEFAULT '-infinity',
+    PRIMARY KEY (show_id, seat)
+);
+CREATE TABLE holds (
+    hold_id bigserial PRIMARY KEY,
+    show_id integer NOT NULL,
+    buyer_id integer NOT NULL,
+    seats integer[] NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+INSERT INTO seats (show_id, seat)
+SELECT show_id, seat FROM generate_series(0, 24) AS show_id, generate_series(0, 39999) AS seat;
+VACUUM ANALYZE seats;
+CHECKPOINT;

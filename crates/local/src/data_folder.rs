@@ -1,0 +1,147 @@
+//! The data folder: whose it is, who uses it now, and the key that lives in it.
+//!
+//! A folder with other people's files in it is left alone, and two processes never
+//! share one.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use onsale_http::SessionSigner;
+
+const MARKER: &str = "onsale.lock";
+const SESSION_KEY: &str = "session.key";
+
+#[derive(Debug, thiserror::Error)]
+pub enum DataFolderError {
+    #[error("cannot use the data folder {}: {reason}\nChoose another with --data DIR.", path.display())]
+    Unusable { path: PathBuf, reason: io::Error },
+    #[error(
+        "{} holds files that are not Onsale's, so nothing in it was touched.\n\
+         Choose an empty or a new folder with --data DIR.",
+        path.display()
+    )]
+    Foreign { path: PathBuf },
+    #[error(
+        "another onsale process uses the data folder {}.\n\
+         Stop it, or choose another folder with --data DIR.",
+        path.display()
+    )]
+    InUse { path: PathBuf },
+    #[error("the session key in {} cannot be read: {reason}", path.display())]
+    Key { path: PathBuf, reason: String },
+}
+
+/// A data folder that this process owns until it ends.
+#[derive(Debug)]
+pub struct DataFolder {
+    pub path: PathBuf,
+    /// Dropping the file gives the folder free; so does the end of the process.
+    _lock: File,
+}
+
+impl DataFolder {
+    pub fn open(path: &Path) -> Result<Self, DataFolderError> {
+        let unusable = |reason| DataFolderError::Unusable {
+            path: path.to_owned(),
+            reason,
+        };
+        std::fs::create_dir_all(path).map_err(unusable)?;
+        let marker = path.join(MARKER);
+        let is_ours = marker.exists();
+        let is_empty = path.read_dir().map_err(unusable)?.next().is_none();
+        if !is_ours && !is_empty {
+            return Err(DataFolderError::Foreign {
+                path: path.to_owned(),
+            });
+        }
+        let options = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .clone();
+        let lock = options.open(&marker).map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(DataFolderError::InUse {
+                path: path.to_owned(),
+            }),
+            Err(std::fs::TryLockError::Error(reason)) => Err(unusable(reason)),
+        }
+    }
+
+    /// The key that signs sessions: made once, kept, readable by its owner only.
+    pub fn session_signer(&self) -> Result<SessionSigner, DataFolderError> {
+        let path = self.path.join(SESSION_KEY);
+        let failed = |reason: String| DataFolderError::Key {
+            path: path.clone(),
+            reason,
+        };
+        let mut text = String::new();
+        match File::open(&path).and_then(|mut file| file.read_to_string(&mut text)) {
+            Ok(_) => SessionSigner::parse(text.trim()).map_err(failed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut secret = [0u8; 32];
+                getrandom::fill(&mut secret).map_err(|e| failed(e.to_string()))?;
+                let text = format!("local:{}", BASE64_URL_SAFE_NO_PAD.encode(secret));
+                write_secret(&path, &text).map_err(|e| failed(e.to_string()))?;
+                SessionSigner::parse(&text).map_err(failed)
+            }
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+}
+
+/// Writes beside and renames, so that a crash leaves the whole key or none.
+fn write_secret(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_other_files_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
+        assert!(matches!(
+            DataFolder::open(dir.path()),
+            Err(DataFolderError::Foreign { .. })
+        ));
+        assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_serves_one_process_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = DataFolder::open(dir.path()).unwrap();
+        assert!(matches!(
+            DataFolder::open(dir.path()),
+            Err(DataFolderError::InUse { .. })
+        ));
+        drop(first);
+        assert!(DataFolder::open(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn the_session_key_outlives_a_restart() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(dir.path()).unwrap();
+        let first = folder.session_signer().unwrap().public_key();
+        assert_eq!(folder.session_signer().unwrap().public_key(), first);
+    }
+}

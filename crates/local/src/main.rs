@@ -1,0 +1,87 @@
+//! The `onsale` command: the whole platform in one process.
+//!
+//! `onsale serve` is what `cargo run` starts. It answers by the same routers as the
+//! Lambda functions, on the same store code, over a cloud that lives in this process.
+
+mod data_folder;
+mod demo;
+mod platform;
+mod prometheus;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "onsale",
+    version,
+    about = "A ticket on-sale that sells a seat once"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the whole platform (the default)
+    Serve(ServeArgs),
+    /// Print the OpenAPI document of this build
+    Openapi,
+}
+
+#[derive(Debug, Clone, Args)]
+struct ServeArgs {
+    /// Where to listen on 127.0.0.1
+    #[arg(long, default_value_t = 8787)]
+    port: u16,
+    /// Where the data lives; it survives restarts and crashes
+    #[arg(long, default_value = ".onsale")]
+    data: PathBuf,
+    /// Start without the demo organiser, venue, event and shows
+    #[arg(long)]
+    empty: bool,
+    /// `off` lifts every rate limit: for load tests only
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    rate_limit: Switch,
+    /// Leave a queue consumer out, such as `expire-holds`: to try what happens without it
+    #[arg(long, value_name = "FUNCTION")]
+    without: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+impl Default for ServeArgs {
+    fn default() -> Self {
+        Self {
+            port: 8787,
+            data: PathBuf::from(".onsale"),
+            empty: false,
+            rate_limit: Switch::On,
+            without: Vec::new(),
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        None => serve::run(ServeArgs::default()).await,
+        Some(Command::Serve(args)) => serve::run(args).await,
+        Some(Command::Openapi) => platform::openapi_text().map(|text| println!("{text}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("onsale: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

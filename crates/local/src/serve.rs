@@ -1,0 +1,110 @@
+//! `onsale serve`: listens, says where to look, and stops without losing anything.
+
+use std::io::IsTerminal;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::serve::ListenerExt;
+use onsale_http::Limits;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tracing_subscriber::EnvFilter;
+
+use crate::data_folder::DataFolder;
+use crate::platform::Platform;
+use crate::{ServeArgs, Switch, demo, prometheus};
+
+/// Sent when a file would grow past a limit of the process; its default action would
+/// end us. Handled, the write fails with an error that is answered like any other.
+const SIGXFSZ: i32 = 25;
+
+pub async fn run(args: ServeArgs) -> Result<(), String> {
+    log_to_stderr();
+    let _file_too_large = signal(SignalKind::from_raw(SIGXFSZ)).map_err(|e| e.to_string())?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    // The port first: a second start by mistake should not touch the data.
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        format!("cannot listen on {address}: {error}\nChoose another port with --port N.")
+    })?;
+    let address = listener.local_addr().map_err(|e| e.to_string())?;
+    let folder = DataFolder::open(&args.data).map_err(|e| e.to_string())?;
+    let limits = match args.rate_limit {
+        Switch::On => Limits::default(),
+        Switch::Off => Limits::off(),
+    };
+    let metrics = prometheus::install()?;
+    let signer = folder.session_signer().map_err(|e| e.to_string())?;
+    let platform = Platform::start(&folder.path, signer, limits, &args.without).await?;
+    let demo = match args.empty {
+        true => None,
+        false => Some(demo::plant(&platform.app).await?),
+    };
+
+    let router = platform.router.clone().merge(prometheus::router(metrics));
+    let router = onsale_http::trace::layer(router);
+    let (stop, stopped) = watch::channel(false);
+    let background = tokio::spawn(platform.run_background(stopped.clone()));
+    let nodelay = listener.tap_io(|stream| {
+        // Small answers should not wait for more to send; failing costs latency only.
+        let _ = stream.set_nodelay(true);
+    });
+    print_welcome(address, &args, demo.as_ref());
+    let mut interrupted = stopped;
+    let server = axum::serve(nodelay, router).with_graceful_shutdown(async move {
+        let _ = interrupted.wait_for(|stop| *stop).await;
+    });
+    let server = tokio::spawn(server.into_future());
+    wait_for_signal().await?;
+    tracing::info!("stopping: requests under way are finished first");
+    // The receivers may be gone already; then there is nothing left to stop.
+    let _ = stop.send(true);
+    server
+        .await
+        .map_err(|e| e.to_string())?
+        .map_err(|e| e.to_string())?;
+    background.await.map_err(|e| e.to_string())
+}
+
+fn log_to_stderr() {
+    let filter =
+        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,onsale=info"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // People read lines, machines read JSON.
+    let installed = match std::io::stderr().is_terminal() {
+        true => subscriber.try_init(),
+        false => subscriber.json().flatten_event(true).try_init(),
+    };
+    if installed.is_err() {
+        eprintln!("onsale: logging was set up before");
+    }
+}
+
+async fn wait_for_signal() -> Result<(), String> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(|e| e.to_string())?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|e| e.to_string())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo>) {
+    println!("Onsale is ready at http://{address}");
+    println!("  data       {}", args.data.display());
+    println!("  API        http://{address}/api/v1/openapi.json");
+    println!("  health     http://{address}/healthz   metrics http://{address}/metrics");
+    if let Some(demo) = demo {
+        println!("Demo log-ins");
+        println!("  organiser  {}  {}", demo::ORGANISER_EMAIL, demo::PASSWORD);
+        println!("  buyer      {}  {}", demo::BUYER_EMAIL, demo::PASSWORD);
+        println!("Try");
+        println!(
+            "  curl http://{address}/api/v1/shows/{}/availability",
+            demo.show
+        );
+    }
+    println!("Stop with Ctrl-C; everything acknowledged is kept.");
+}

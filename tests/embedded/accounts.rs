@@ -1,0 +1,91 @@
+//! Accounts and sessions over HTTP.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::server::Server;
+use crate::visitor::Visitor;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_dies_with_its_log_out_and_survives_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    let ana = Visitor::new(&server.url, "ana", "buyer").await;
+    let me = ana.get("/api/v1/me").await.expect(200);
+    assert_eq!(
+        (&me["email"], &me["role"]),
+        (&json!("ana@example.org"), &json!("buyer"))
+    );
+    server.kill().await;
+    let server = Server::start(data.path()).await;
+    let ana = ana.at(&server.url);
+    assert_eq!(ana.get("/api/v1/me").await.expect(200), me);
+    ana.delete("/api/v1/sessions/current").await.expect(204);
+    ana.get("/api/v1/me").await.problem(401, "unauthenticated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_log_in_does_not_tell_whether_the_email_exists() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    Visitor::new(&server.url, "ana", "buyer").await;
+    let stranger = Visitor::anonymous(&server.url);
+    let attempt = |email: &str| json!({"email": email, "password": "wrong horse"});
+    let known = stranger
+        .post("/api/v1/sessions", attempt("ana@example.org"))
+        .await;
+    let unknown = stranger
+        .post("/api/v1/sessions", attempt("nobody@example.org"))
+        .await;
+    assert_eq!(known.body, unknown.body);
+    known.problem(401, "unauthenticated");
+    unknown.problem(401, "unauthenticated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_email_is_taken_once_and_a_retry_finds_its_account() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    let stranger = Visitor::anonymous(&server.url);
+    let account = json!({"email": "Ana@Example.org", "password": "correct horse", "name": "Ana", "role": "organiser"});
+    let register = |key: &'static str, body: &serde_json::Value| {
+        let request = stranger
+            .request(Method::POST, "/api/v1/accounts")
+            .header("idempotency-key", key);
+        stranger.send(request.json(body))
+    };
+    let first = register("k", &account).await.expect(201);
+    assert_eq!(register("k", &account).await.expect(201), first);
+    let mut other = account.clone();
+    other["name"] = json!("Bo");
+    register("k", &other)
+        .await
+        .problem(422, "idempotency_mismatch");
+    register("l", &account).await.problem(409, "email_taken");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_answer_429_with_the_time_to_wait() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start_with(data.path(), &["--empty"]).await;
+    let stranger = Visitor::anonymous(&server.url);
+    let mut refused = None;
+    for _ in 0..30 {
+        let body = json!({"email": "ana@example.org", "password": "wrong horse"});
+        let answer = stranger.post("/api/v1/sessions", body).await;
+        if answer.status == 429 {
+            refused = Some(answer);
+            break;
+        }
+    }
+    let refused = refused.expect("log-ins are limited");
+    assert!(
+        refused.headers["retry-after"]
+            .to_str()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            >= 1
+    );
+    refused.problem(429, "rate_limited");
+}

@@ -1,0 +1,116 @@
+//! `kill -9` under load, ten times: what was acknowledged is still there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::owners::{Promise, check_kept, check_single_owners};
+use crate::server::Server;
+use crate::visitor::{Dice, Visitor, crowd, rows};
+
+const CRASHES: usize = 10;
+/// Each life of the process ends after about this many acknowledged holds, or after a
+/// while if the machine is slow.
+const HOLDS_A_LIFE: usize = 150;
+
+async fn load(
+    visitor: Visitor,
+    shows: Arc<Vec<String>>,
+    seed: u64,
+    acknowledged: Arc<AtomicUsize>,
+    over: Arc<AtomicBool>,
+) -> Vec<Promise> {
+    let mut dice = Dice::new(seed);
+    let mut promises = Vec::new();
+    for attempt in 0.. {
+        if over.load(Ordering::SeqCst) {
+            break;
+        }
+        let show = &shows[dice.below(shows.len())];
+        let (row, first) = (dice.below(50) + 1, dice.below(39) + 1);
+        let group =
+            json!({"seats": [format!("A-{row}-{first}"), format!("A-{row}-{}", first + 1)]});
+        match visitor
+            .try_hold(show, &format!("life-{seed}-{attempt}"), group)
+            .await
+        {
+            Ok(answer) if answer.status == 201 => {
+                acknowledged.fetch_add(1, Ordering::SeqCst);
+                promises.push(Promise {
+                    owner: visitor.clone(),
+                    show: show.clone(),
+                    answer: answer.body,
+                });
+            }
+            Ok(answer) => assert!(
+                matches!(answer.status.as_u16(), 409 | 422),
+                "{} {}",
+                answer.status,
+                answer.body
+            ),
+            // The process died under this request: nothing was promised.
+            Err(_) => break,
+        }
+    }
+    promises
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_acknowledged_hold_is_lost_and_no_seat_has_two_owners() {
+    let data = tempfile::tempdir().unwrap();
+    let mut server = Server::start(data.path()).await;
+    let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
+    let event = organiser
+        .event(&organiser.venue(json!([rows("A", 50, 40)])).await)
+        .await;
+    let mut shows = Vec::new();
+    for _ in 0..4 {
+        let more = json!({"max_tickets_per_buyer": 50, "hold_seconds": 900});
+        shows.push(organiser.show(&event, json!({"A": 4500}), more).await);
+    }
+    let shows = Arc::new(shows);
+    let clients = crowd(&server.url, 32).await;
+    let mut promises = Vec::new();
+    for life in 0..CRASHES {
+        let (acknowledged, over) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let runs: Vec<_> = clients
+            .iter()
+            .enumerate()
+            .map(|(n, client)| {
+                let seed = (life * 1_000 + n + 1) as u64;
+                tokio::spawn(load(
+                    client.at(&server.url),
+                    shows.clone(),
+                    seed,
+                    acknowledged.clone(),
+                    over.clone(),
+                ))
+            })
+            .collect();
+        for _ in 0..500 {
+            if acknowledged.load(Ordering::SeqCst) >= HOLDS_A_LIFE {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        server.kill().await;
+        over.store(true, Ordering::SeqCst);
+        for run in runs {
+            promises.extend(run.await.unwrap());
+        }
+        server = Server::start(data.path()).await;
+        check_single_owners(&promises);
+        check_kept(&promises, &server.url).await;
+    }
+    assert!(
+        promises.len() > CRASHES * 20,
+        "{} holds were acknowledged",
+        promises.len()
+    );
+    assert!(server.stop().await.success(), "a polite end is a success");
+}

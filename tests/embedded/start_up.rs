@@ -1,0 +1,132 @@
+//! Starting: what goes wrong says so and touches nothing.
+
+use std::process::Stdio;
+
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::owners::{Promise, check_kept};
+use crate::server::{Server, command};
+use crate::visitor::{Visitor, crowd, rows};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_port_a_foreign_folder_and_a_folder_in_use_are_told_apart() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    let port = server.url.rsplit(':').next().unwrap().to_owned();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let refused = |command| async { Server::from_command(command).await.map(|_| ()).unwrap_err() };
+    let said = refused(command(elsewhere.path(), &["--port", &port])).await;
+    assert!(
+        said.contains("cannot listen") && said.contains("--port"),
+        "{said}"
+    );
+    assert_eq!(
+        elsewhere.path().read_dir().unwrap().count(),
+        0,
+        "nothing was created"
+    );
+
+    let said = refused(command(data.path(), &["--port", "0"])).await;
+    assert!(said.contains("another onsale process"), "{said}");
+
+    std::fs::write(elsewhere.path().join("thesis.txt"), "years").unwrap();
+    let said = refused(command(elsewhere.path(), &["--port", "0"])).await;
+    assert!(said.contains("not Onsale's"), "{said}");
+    assert_eq!(elsewhere.path().read_dir().unwrap().count(), 1);
+
+    let file = elsewhere.path().join("thesis.txt");
+    let said = refused(command(&file, &["--port", "0"])).await;
+    assert!(said.contains("cannot use the data folder"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_folder_gets_a_demo_and_a_restart_keeps_it() {
+    let data = tempfile::tempdir().unwrap();
+    let mut shows = Vec::new();
+    for _ in 0..2 {
+        let server = Server::start_with(data.path(), &[]).await;
+        let visitor = Visitor::anonymous(&server.url);
+        let log_in = json!({"email": "buyer@demo.onsale.example", "password": "on-sale-at-ten"});
+        visitor.post("/api/v1/sessions", log_in).await.expect(201);
+        let events = visitor.get("/api/v1/events").await.expect(200);
+        let event = events["items"][0]["event_id"].as_str().unwrap().to_owned();
+        let event = visitor
+            .get(&format!("/api/v1/events/{event}"))
+            .await
+            .expect(200);
+        shows.push(event["shows"].clone());
+        server.kill().await;
+    }
+    assert_eq!(shows[0], shows[1]);
+    assert_eq!(shows[0].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_an_error_that_passes_and_loses_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    // First a life without a limit, to have a show and buyers.
+    let server = Server::start(data.path()).await;
+    let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
+    let event = organiser
+        .event(&organiser.venue(json!([rows("A", 400, 50)])).await)
+        .await;
+    let more = json!({"max_tickets_per_buyer": 50, "hold_seconds": 900});
+    let show = organiser.show(&event, json!({"A": 1}), more).await;
+    let buyers = crowd(&server.url, 8).await;
+    assert!(server.stop().await.success());
+
+    // Then one in which no file may grow by more than a little. `ulimit -f` counts KiB.
+    let size = |file: &str| data.path().join(file).metadata().map_or(0, |m| m.len());
+    let limit_kib = size("table.db").max(size("queues.db")) / 1024 + 300;
+    let mut limited = Command::new("bash");
+    let serve = "ulimit -f $1; exec \"$2\" serve --port 0 --empty --rate-limit off --data \"$3\"";
+    limited.args([
+        "-c",
+        serve,
+        "limited",
+        &limit_kib.to_string(),
+        env!("CARGO_BIN_EXE_onsale"),
+    ]);
+    limited
+        .arg(data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let server = Server::from_command(limited).await.unwrap();
+    let mut promises = Vec::new();
+    let mut met = false;
+    for n in 0..390 {
+        let owner = buyers[n % 8].at(&server.url);
+        let wanted = json!({"seats": [format!("A-{}-1", n + 1)]});
+        let answer = owner.hold(&show, &format!("k{n}"), wanted).await;
+        if answer.status == 201 {
+            promises.push(Promise {
+                owner,
+                show: show.clone(),
+                answer: answer.body,
+            });
+            continue;
+        }
+        assert!(answer.headers.contains_key("retry-after"));
+        answer.problem(503, "unavailable");
+        met = true;
+        break;
+    }
+    assert!(met, "the limit was never met");
+    buyers[0]
+        .at(&server.url)
+        .get(&format!("/api/v1/shows/{show}"))
+        .await
+        .expect(200);
+    server.kill().await;
+
+    // With room again everything acknowledged is there and the sale goes on.
+    let server = Server::start(data.path()).await;
+    check_kept(&promises, &server.url).await;
+    buyers[0]
+        .at(&server.url)
+        .hold(&show, "after", json!({"seats": ["A-400-1"]}))
+        .await
+        .expect(201);
+}
