@@ -32,12 +32,7 @@ async fn sale(sections: Value, prices: Value) -> Sale {
 
 /// One client wants these seats, in groups, until each is somebody's or its cap is full.
 /// After a few refusals it looks at the map, as a person would.
-async fn want_all(
-    visitor: Visitor,
-    show: String,
-    all: Vec<String>,
-    seed: u64,
-) -> Vec<Promise> {
+async fn want_all(visitor: Visitor, show: String, all: Vec<String>, seed: u64) -> Vec<Promise> {
     let (mut wanted, mut refused) = (all.clone(), 0);
     let mut dice = Dice::new(seed);
     let (mut promises, mut mine, mut attempt) = (Vec::new(), 0, 0);
