@@ -67,8 +67,10 @@ impl MapSlots {
     }
 }
 
+/// A map from the future was written by a clock ahead of ours; it is not trusted to be
+/// fresh for as long as the clocks disagree.
 fn is_younger(map: &SeatMap, now: Millis, ms: u64) -> bool {
-    now - map.version < ms
+    map.version <= now + FRESH_MS && now - map.version < ms
 }
 
 impl App {

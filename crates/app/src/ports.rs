@@ -201,14 +201,9 @@ pub trait Buyers: Send + Sync {
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)>;
-    /// Stores `next`, if the stored version is the one before it.
-    async fn replace(
-        &self,
-        show: ShowId,
-        account: AccountId,
-        next: &Buyer,
-        forget_at: Millis,
-    ) -> Stored<Replaced>;
+    /// Stores `next`, if the stored version is the one before it. A buyer has no time to
+    /// live: a show may be put off, and the cap and the ended ids must outlast it.
+    async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced>;
 }
 
 #[async_trait]

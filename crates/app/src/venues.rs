@@ -3,6 +3,7 @@
 use onsale_domain::account::{Role, is_line};
 use onsale_domain::ids::VenueId;
 use onsale_domain::layout::{Layout, LayoutError, MAX_PLACES, SectionSpec, SectionSpecKind};
+use onsale_domain::layout_codec;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::venue::{Location, Venue, is_timezone};
 
@@ -148,7 +149,13 @@ impl NewVenue {
             .into_iter()
             .map(NewSection::into_spec)
             .collect();
-        Layout::build(specs, self.focal_point.as_deref()).map_err(invalid)
+        let layout = Layout::build(specs, self.focal_point.as_deref()).map_err(invalid)?;
+        if layout_codec::encode(&layout).len() > layout_codec::MAX_BYTES {
+            let advice =
+                "the layout is too detailed: use shorter row labels or numbers in sequence";
+            return Err(Error::Invalid(advice.into()));
+        }
+        Ok(layout)
     }
 }
 

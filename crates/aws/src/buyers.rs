@@ -7,7 +7,7 @@ use onsale_domain::ids::{AccountId, SessionId, ShowId};
 use onsale_domain::time::Millis;
 
 use crate::accounts::session_of;
-use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number, seconds};
+use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Key, PK};
@@ -46,18 +46,11 @@ impl Buyers for DynamoStore {
         Ok((session.filter(|s| s.expires > Millis(0)), buyer))
     }
 
-    async fn replace(
-        &self,
-        show: ShowId,
-        account: AccountId,
-        next: &Buyer,
-        forget_at: Millis,
-    ) -> Stored<Replaced> {
+    async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {
         let read_version = next.version.saturating_sub(1);
         let mut values = Item::from([
             (":v".to_owned(), number(next.version)),
             (":e".to_owned(), bytes(next.encode())),
-            (":forget_at".to_owned(), seconds(forget_at)),
         ]);
         let condition = if read_version == 0 {
             IS_NEW
@@ -66,7 +59,7 @@ impl Buyers for DynamoStore {
             IS_AT_VERSION
         };
         let change = Change {
-            update: "SET v = :v, e = :e, forget_at = :forget_at".to_owned(),
+            update: "SET v = :v, e = :e".to_owned(),
             condition: condition.to_owned(),
             values,
         };

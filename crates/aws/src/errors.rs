@@ -69,10 +69,11 @@ pub(crate) fn cancellation<R>(
             TransactWriteItemsError::TransactionCanceledException(cancelled) => {
                 let reasons = cancelled.cancellation_reasons();
                 let has = |code: &str| reasons.iter().any(|r| r.code() == Some(code));
-                if has(CONDITION_FAILED) {
-                    Ok(reasons.to_vec())
-                } else if has("TransactionConflict") {
+                // A part that conflicted was not judged, so the others prove nothing yet.
+                if has("TransactionConflict") {
                     Err(Failed::Conflict)
+                } else if has(CONDITION_FAILED) {
+                    Ok(reasons.to_vec())
                 } else {
                     Err(Failed::Error(unavailable(error)))
                 }

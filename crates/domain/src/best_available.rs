@@ -55,11 +55,13 @@ pub fn choose(
     if !wish.allow_fewer {
         return None;
     }
-    (1..wish.quantity).rev().find_map(|fewer| {
-        search
-            .group(fewer, wish.together, seed)
-            .or_else(|| search.general(fewer, seed))
-    })
+    let seated = search.most_seats(wish.together).min(wish.quantity - 1);
+    if seated > 0 {
+        return search.group(seated, wish.together, seed);
+    }
+    (1..wish.quantity)
+        .rev()
+        .find_map(|fewer| search.general(fewer, seed))
 }
 
 /// How good a window is; less is better. The fields are compared in this order.
@@ -165,6 +167,22 @@ impl<'a> Search<'a> {
                 .map(PlaceIndex)
                 .collect(),
         )
+    }
+
+    /// The largest group that can be seated at all: the longest run for one that stays
+    /// together, every free seat for one that may split.
+    fn most_seats(&self, together: Together) -> usize {
+        let rows = self
+            .sections
+            .iter()
+            .flat_map(|i| self.layout.sections()[*i].rows());
+        let runs = rows
+            .flat_map(|row| self.free_runs(row))
+            .map(|run| run.len());
+        match together {
+            Together::Required => runs.max().unwrap_or(0),
+            Together::Preferred => runs.sum(),
+        }
     }
 
     fn is_free(&self, place: PlaceIndex) -> bool {

@@ -99,11 +99,14 @@ impl Entry {
         }
     }
 
+    /// Whether its places count against the cap. A held entry counts for the skew longer
+    /// than its owner has it: on a slower clock it may still be paid for.
     fn counts(&self, now: Millis) -> bool {
-        matches!(
-            self.state_at(now),
-            EntryState::Held | EntryState::Paying | EntryState::Sold
-        )
+        match self.state {
+            EntryState::Held => now <= self.expiry + CLOCK_SKEW_MS,
+            EntryState::Paying | EntryState::Sold => true,
+            EntryState::Released | EntryState::Expired | EntryState::Undone => false,
+        }
     }
 
     fn is_forgotten(&self, now: Millis) -> bool {

@@ -39,9 +39,9 @@ fn the_cap_counts_live_places_only() {
         released.record(entry(3, 3), CAP, NOW),
         Err(Refusal::OverCap)
     );
-    // Lapsed holds stop counting without any message.
-    let later = NOW + 600_000;
-    assert_eq!(buyer.live_places(later), 0);
+    // Lapsed holds stop counting without any message, once they have lapsed for every clock.
+    assert_eq!(buyer.live_places(NOW + 605_000), 6);
+    assert_eq!(buyer.live_places(NOW + 605_001), 0);
 }
 
 #[test]
@@ -160,4 +160,71 @@ fn a_buyer_reads_back_and_stays_under_one_write_unit() {
     assert!(size < 900, "{size}");
     assert_eq!(Buyer::decode(1, &[]), None);
     assert_eq!(Buyer::decode(1, &[1, 255, 255]), None);
+}
+
+#[test]
+fn a_listed_id_is_answered_even_when_the_cap_is_full() {
+    let buyer = with(&[(1, 6)]);
+    let again = buyer.record(entry(1, 6), CAP, NOW);
+    assert!(
+        matches!(again, Err(Refusal::AlreadyRecorded(_))),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn the_steps_of_a_checkout_follow_each_other_only() {
+    let held = with(&[(1, 2)]);
+    assert_eq!(
+        held.sell(id(1), NOW),
+        Err(MoveRefusal::Is(EntryState::Held))
+    );
+    assert_eq!(
+        held.undo(id(1), NOW),
+        Err(MoveRefusal::Is(EntryState::Held))
+    );
+    let paying = held.lock(id(1), NOW + 900_000, NOW).unwrap();
+    let entry = paying.entry(id(1)).unwrap();
+    assert_eq!((entry.expiry, entry.checkout_began), (NOW + 900_000, true));
+    assert_eq!(
+        paying.lock(id(1), NOW + 999_999, NOW),
+        Err(MoveRefusal::Is(EntryState::Paying))
+    );
+    let sold = paying.sell(id(1), NOW).unwrap();
+    assert_eq!(
+        sold.sell(id(1), NOW),
+        Err(MoveRefusal::Is(EntryState::Sold))
+    );
+    let undone = sold.undo(id(1), NOW).unwrap();
+    for refused in [
+        undone.undo(id(1), NOW),
+        undone.sell(id(1), NOW),
+        undone.lock(id(1), NOW, NOW),
+    ] {
+        assert_eq!(refused, Err(MoveRefusal::Is(EntryState::Undone)));
+    }
+}
+
+#[test]
+fn every_place_keeps_its_own_price() {
+    let places: Vec<_> = (0..3).map(PlaceIndex).collect();
+    let prices = vec![Cents(100), Cents(250), Cents(100)];
+    let mixed = Entry::held(id(1), NOW, request(1), places.clone(), prices.clone(), NOW);
+    assert_eq!(mixed.total(), Cents(450));
+    assert_eq!(
+        mixed.priced().map(|(_, price)| price).collect::<Vec<_>>(),
+        prices
+    );
+    let equal = Entry::held(id(1), NOW, request(1), places, vec![Cents(7); 3], NOW);
+    assert_eq!(equal.total(), Cents(21));
+}
+
+#[test]
+fn a_hold_that_a_slow_clock_could_still_pay_counts_against_the_cap() {
+    // The first hold ends at 600 s. A clock 4.5 s ahead must not give its places away
+    // while another clock can still lock it.
+    let buyer = with(&[(1, 6)]);
+    let ahead = NOW + 600_500;
+    assert_eq!(buyer.record(entry(2, 6), CAP, ahead), Err(Refusal::OverCap));
+    assert!(buyer.lock(id(1), NOW + 900_000, NOW + 599_000).is_ok());
 }

@@ -262,4 +262,76 @@ mod tests {
             vec![Slot(0)]
         );
     }
+
+    #[test]
+    fn a_claim_over_two_blocks_is_mine_only_when_both_answered_with_my_cells() {
+        let meant = cell(200_000, ME);
+        let slots = |block: u32| BlockSlots {
+            block: BlockIndex(block),
+            slots: vec![Slot(0)],
+        };
+        let wanted = [slots(0), slots(1)];
+        let mut mine = BlockState::default();
+        mine.set(Slot(0), Some(meant));
+        let both = vec![(BlockIndex(0), mine.clone()), (BlockIndex(1), mine.clone())];
+        assert_eq!(
+            judge_claim(&wanted, &both, meant, NOW),
+            ClaimVerdict::Mine(meant.expiry)
+        );
+        // The other block did not refuse, or has no cell there: it is not mine.
+        let one = vec![(BlockIndex(0), mine.clone())];
+        assert!(matches!(
+            judge_claim(&wanted, &one, meant, NOW),
+            ClaimVerdict::Taken(_)
+        ));
+        let bare = vec![
+            (BlockIndex(0), mine),
+            (BlockIndex(1), BlockState::default()),
+        ];
+        assert!(matches!(
+            judge_claim(&wanted, &bare, meant, NOW),
+            ClaimVerdict::Taken(_)
+        ));
+    }
+
+    #[test]
+    fn a_closed_block_refuses_claims_and_moves() {
+        let (old, new) = (cell(150_000, ME), Cell::sold(ME));
+        let mut state = found(&[(0, old)]);
+        state[0].1.closed = true;
+        assert_eq!(
+            judge_move(&wanted(&[0]), &state, old, new),
+            MoveVerdict::Closed
+        );
+        assert_eq!(
+            judge_claim(&wanted(&[1]), &state, cell(200_000, OTHER), NOW),
+            ClaimVerdict::Closed
+        );
+        // A block that did not refuse is as expected; only the closed one decides.
+        let two = [
+            wanted(&[0])[0].clone(),
+            BlockSlots {
+                block: BlockIndex(7),
+                slots: vec![Slot(0)],
+            },
+        ];
+        assert_eq!(judge_move(&two, &state, old, new), MoveVerdict::Closed);
+    }
+
+    #[test]
+    fn places_are_grouped_by_block_whatever_their_order() {
+        use crate::layout::{SectionSpec, SectionSpecKind};
+        let section = SectionSpec {
+            name: "A".into(),
+            kind: SectionSpecKind::Seated(vec![("1".into(), (1..=40).collect())]),
+            not_for_sale: vec![],
+            accessible: vec![],
+        };
+        let layout = Layout::build(vec![section], None).unwrap();
+        let places = [30, 2, 31, 1].map(PlaceIndex);
+        let groups = by_block(&layout, &places);
+        assert_eq!(groups.len(), 2, "one write for each block");
+        assert_eq!(groups[0].slots, vec![Slot(1), Slot(2)]);
+        assert_eq!(groups[1].slots, vec![Slot(10), Slot(11)]);
+    }
 }

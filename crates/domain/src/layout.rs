@@ -10,10 +10,11 @@ use crate::block::{BlockIndex, BlockSpan, MAX_BLOCK_PLACES, Slot};
 
 pub const MAX_PLACES: usize = 100_000;
 pub const MAX_SECTIONS: usize = 200;
-/// With the row labels this keeps a stored layout under DynamoDB's 400 KB:
-/// 10,000 × (10 + 4) bytes of labels and 100,000 × 2 bytes of seat numbers.
+/// Bounds the blocks of a show: each row has at least one.
 pub const MAX_ROWS: usize = 10_000;
 pub const MAX_SEAT_NUMBER: u16 = 9_999;
+/// No row is longer; it bounds the search for a seat in its row.
+pub const MAX_ROW_SEATS: usize = 1_000;
 pub const MAX_OVERBOOK_PERCENT: u8 = 5;
 
 /// The index of a place in its show.
@@ -98,7 +99,7 @@ pub enum LayoutError {
     #[error("row {row:?} appears twice in section {section:?}")]
     DuplicateRow { section: String, row: String },
     #[error(
-        "row {row:?} of section {section:?} has no seats, a seat twice, or a number outside 1–{MAX_SEAT_NUMBER}"
+        "row {row:?} of section {section:?} has no seats, more than {MAX_ROW_SEATS}, a seat twice, or a number outside 1–{MAX_SEAT_NUMBER}"
     )]
     SeatNumbers { section: String, row: String },
     #[error("section {0:?} has no places")]
@@ -438,7 +439,8 @@ fn build_section(spec: &SectionSpec, first: usize) -> Result<Section, LayoutErro
                 }
                 let distinct: HashSet<_> = seats.iter().collect();
                 let numbered = seats.iter().all(|n| (1..=MAX_SEAT_NUMBER).contains(n));
-                if seats.is_empty() || distinct.len() != seats.len() || !numbered {
+                let fits = (1..=MAX_ROW_SEATS).contains(&seats.len());
+                if !fits || distinct.len() != seats.len() || !numbered {
                     return Err(LayoutError::SeatNumbers {
                         section: spec.name.clone(),
                         row: label.clone(),

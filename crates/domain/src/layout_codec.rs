@@ -1,13 +1,17 @@
 //! The stored form of a layout: compact, versioned, under one DynamoDB item.
 //!
 //! Seat numbers are kept as runs of consecutive numbers, so an ordinary row costs
-//! its label and three bytes; the worst layout allowed stays below 400 KB.
+//! its label and three bytes. Only a layout of thousands of rows with long labels and
+//! scattered numbers can outgrow an item; such a one is refused.
 
 use serde::{Deserialize, Serialize};
 
 use crate::layout::{Layout, PlaceIndex, Row, Section, SectionKind};
 
 const VERSION: u8 = 1;
+
+/// A stored layout leaves room for its key under the 400 KB of an item.
+pub const MAX_BYTES: usize = 400 * 1024 - 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the stored layout cannot be read: {0}")]
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_layout_fits_one_item() {
+    fn a_layout_of_scattered_numbers_in_many_rows_fits_one_item() {
         let per_row = MAX_PLACES / MAX_ROWS - 1;
         let rows = (0..MAX_ROWS)
             .map(|r| {
@@ -193,7 +197,7 @@ mod tests {
             })
             .collect();
         let bytes = encode(&layout(rows));
-        assert!(bytes.len() < 400 * 1024, "{}", bytes.len());
+        assert!(bytes.len() < MAX_BYTES, "{}", bytes.len());
     }
 
     #[test]

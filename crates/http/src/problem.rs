@@ -131,10 +131,20 @@ impl Problem {
     }
 }
 
+/// The reason may quote what was sent; a page of it helps nobody.
+fn cut(mut reason: String) -> String {
+    const MOST_CHARS: usize = 300;
+    if let Some((end, _)) = reason.char_indices().nth(MOST_CHARS) {
+        reason.truncate(end);
+        reason.push('…');
+    }
+    reason
+}
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
-            Error::Invalid(reason) => Self::invalid(sentence(&reason)),
+            Error::Invalid(reason) => Self::invalid(sentence(&cut(reason))),
             Error::Unauthenticated => Self::new(
                 Code::Unauthenticated,
                 "The session is missing, has ended or cannot be trusted. \

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use axum::serve::ListenerExt;
 use onsale_http::Limits;
@@ -13,6 +14,9 @@ use tracing_subscriber::EnvFilter;
 use crate::data_folder::DataFolder;
 use crate::platform::Platform;
 use crate::{ServeArgs, Switch, demo, prometheus};
+
+/// How long requests under way may take to finish when the platform stops.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Sent when a file would grow past a limit of the process; its default action would
 /// end us. Handled, the write fails with an error that is answered like any other.
@@ -58,10 +62,12 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
     tracing::info!("stopping: requests under way are finished first");
     // The receivers may be gone already; then there is nothing left to stop.
     let _ = stop.send(true);
-    server
-        .await
-        .map_err(|e| e.to_string())?
-        .map_err(|e| e.to_string())?;
+    match tokio::time::timeout(GRACE, server).await {
+        Ok(served) => served
+            .map_err(|e| e.to_string())?
+            .map_err(|e| e.to_string())?,
+        Err(_) => tracing::warn!("a connection did not end in time and was cut off"),
+    }
     background.await.map_err(|e| e.to_string())
 }
 

@@ -116,13 +116,7 @@ impl Buyers for MemoryStore {
         ))
     }
 
-    async fn replace(
-        &self,
-        show: ShowId,
-        account: AccountId,
-        next: &Buyer,
-        _forget_at: Millis,
-    ) -> Stored<Replaced> {
+    async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {
         self.reach(Step::Replace).await;
         let mut items = self.items();
         let stored = items.buyers.entry((show, account)).or_default();

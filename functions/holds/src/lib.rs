@@ -46,8 +46,8 @@ async fn place(
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
     api.limits.hold_attempt(caller.account, api.app.now())?;
-    let hold = api.app.place_hold(&caller, show, &key, &wish).await?;
-    Ok((StatusCode::CREATED, axum::Json(hold.into())))
+    let hold = to_the_end(async move { api.app.place_hold(&caller, show, &key, &wish).await });
+    Ok((StatusCode::CREATED, axum::Json(hold.await?.into())))
 }
 
 /// Read a hold
@@ -85,6 +85,17 @@ async fn release(
     Authenticated(caller): Authenticated,
     Path((show, hold)): Path<(ShowId, HoldId)>,
 ) -> Result<StatusCode, Problem> {
-    api.app.release_hold(&caller, show, hold).await?;
+    to_the_end(async move { api.app.release_hold(&caller, show, hold).await }).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Runs a write to its end although the client hangs up: a handler that is dropped
+/// between claim and record would leave places held that count against no cap.
+async fn to_the_end<T: Send + 'static>(
+    write: impl Future<Output = onsale_app::Result<T>> + Send + 'static,
+) -> Result<T, Problem> {
+    match tokio::spawn(write).await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(Problem::internal()),
+    }
 }

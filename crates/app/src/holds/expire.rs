@@ -26,10 +26,11 @@ pub enum Expiry {
 impl App {
     pub async fn expire_hold(&self, message: &ExpireHold) -> Result<Expiry> {
         let (show_id, account) = (message.show_id, message.account_id);
-        let show = match self.recent_show(show_id).await {
+        match self.recent_show(show_id).await {
+            Ok(_) => {}
             Err(Error::NotFound(_)) => return Ok(Expiry::LeftAlone),
-            other => other?,
-        };
+            Err(error) => return Err(error),
+        }
         let mut buyer = self.store.buyer(show_id, account).await?;
         for _ in 0..ROUNDS {
             let now = self.now();
@@ -48,11 +49,7 @@ impl App {
                 }
                 Err(_) => return Ok(Expiry::LeftAlone),
             };
-            match self
-                .store
-                .replace(show_id, account, &next, show.forgotten_at())
-                .await?
-            {
+            match self.store.replace(show_id, account, &next).await? {
                 Replaced::Done => {
                     self.free_entry(show_id, &entry).await?;
                     metrics::counter!("onsale_holds_total", "result" => "expired").increment(1);

@@ -13,7 +13,7 @@ use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::money::Cents;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
-use onsale_domain::show::{NotOnSale, RoomMode, Show};
+use onsale_domain::show::{NotOnSale, RoomMode, Show, StoredStatus};
 use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 
 use super::record::Recorded;
@@ -77,6 +77,10 @@ impl App {
         wish: &Wish,
     ) -> Result<HoldView> {
         let show = self.recent_show(show_id).await?;
+        if show.status == StoredStatus::Draft {
+            // A draft does not exist for buyers, whatever they ask of it.
+            return Err(Error::NotFound("show"));
+        }
         let layout = self.layout_of(&show).await?;
         let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;
         let attempt = Attempt {
@@ -180,7 +184,6 @@ fn fresh_cell(attempt: &Attempt<'_>, buyer: &Buyer, now: Millis) -> Cell {
 
 fn check_on_sale(show: &Show, now: Millis) -> Result<()> {
     show.check_on_sale(now).map_err(|why| match why {
-        // A draft does not exist for buyers.
         NotOnSale::Draft => Error::NotFound("show"),
         NotOnSale::Cancelled => not_on_sale("the show is cancelled"),
         NotOnSale::Over => not_on_sale("the show has begun"),

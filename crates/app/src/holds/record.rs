@@ -30,6 +30,10 @@ impl App {
         let mut tried = false;
         for _ in 0..ROUNDS {
             let now = self.now();
+            if !cell.is_live(now) {
+                // So slow that the hold is over before it is recorded: promise nothing.
+                return Err(Error::Unavailable);
+            }
             let entry = attempt.entry(cell, places, now);
             let next = match buyer.record(entry.clone(), attempt.cap(), now) {
                 Ok(next) => next,
@@ -76,11 +80,11 @@ impl App {
     }
 
     async fn replace(&self, attempt: &Attempt<'_>, next: &Buyer) -> Result<Replaced> {
-        let forget_at = attempt.show.forgotten_at();
-        Ok(self
+        let replaced = self
             .store
-            .replace(attempt.show.id, attempt.caller.account, next, forget_at)
-            .await?)
+            .replace(attempt.show.id, attempt.caller.account, next)
+            .await?;
+        Ok(replaced)
     }
 
     /// Lists the cells as given back first, then frees them: a twin that adopted them

@@ -12,7 +12,6 @@ use crate::ports::Replaced;
 
 impl App {
     pub async fn release_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
-        let show = self.recent_show(show_id).await?;
         let mut buyer = self.own_buyer(caller, show_id).await?;
         for _ in 0..ROUNDS {
             let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?.clone();
@@ -29,11 +28,7 @@ impl App {
                 // It has ended before. Freeing again finishes what may have been cut off.
                 Err(_) => return self.free_entry(show_id, &entry).await,
             };
-            match self
-                .store
-                .replace(show_id, caller.account, &next, show.forgotten_at())
-                .await?
-            {
+            match self.store.replace(show_id, caller.account, &next).await? {
                 Replaced::Done => {
                     metrics::counter!("onsale_holds_total", "result" => "released").increment(1);
                     return self.free_entry(show_id, &entry).await;

@@ -163,6 +163,16 @@ async fn a_session_that_ended_holds_nothing() {
         scene.hold(&ana, "k", &best(1)).await,
         Err(Error::Unauthenticated)
     );
+    let show = scene.stage.show.id;
+    let nothing = onsale_domain::ids::HoldId::from_bytes([1; 16]);
+    assert_eq!(
+        scene.app.hold(&ana, show, nothing).await,
+        Err(Error::Unauthenticated)
+    );
+    assert_eq!(
+        scene.app.release_hold(&ana, show, nothing).await,
+        Err(Error::Unauthenticated)
+    );
     let bo = scene.buyer(2).await;
     let borrowed = onsale_app::Caller {
         account: bo.account,
@@ -172,6 +182,21 @@ async fn a_session_that_ended_holds_nothing() {
         scene.hold(&borrowed, "k", &best(1)).await,
         Err(Error::Unauthenticated)
     );
+    assert_eq!(
+        scene.app.hold(&borrowed, show, nothing).await,
+        Err(Error::Unauthenticated)
+    );
+    // A session ends by itself too.
+    scene.clock.advance(24 * 3_600_000);
+    assert_eq!(
+        scene.hold(&bo, "k", &best(1)).await,
+        Err(Error::Unauthenticated)
+    );
+    assert_eq!(
+        scene.app.hold(&bo, show, nothing).await,
+        Err(Error::Unauthenticated)
+    );
+    assert!(scene.cells().await.is_empty());
 }
 
 #[tokio::test]

@@ -93,6 +93,49 @@ async fn a_message_for_nothing_is_left_alone() {
     assert_eq!(scene.app.expire_hold(&nowhere).await, Ok(Expiry::LeftAlone));
 }
 
+#[tokio::test]
+async fn a_message_leaves_a_hold_that_is_being_paid_alone() {
+    let scene = Scene::new(Plan {
+        hold_seconds: 2,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    let held = scene.hold(&ana, "k", &seats(&["A-1-3"])).await.unwrap();
+    let message = scene.queue.waiting()[0].1.clone();
+    assert!(scene.lock(&ana, held.hold_id).await);
+    scene.clock.advance(400_000);
+    assert_eq!(scene.app.expire_hold(&message).await, Ok(Expiry::LeftAlone));
+    assert_eq!(scene.cells().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_lock_that_comes_between_reading_and_expiring_wins() {
+    let scene = Scene::new(Plan {
+        hold_seconds: 2,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    let held = scene.hold(&ana, "k", &seats(&["A-1-3"])).await.unwrap();
+    let message = scene.queue.waiting()[0].1.clone();
+    scene.clock.advance(7_001);
+    // Another clock, seven seconds behind, lets the buyer begin to pay just now.
+    let behind = scene.clone();
+    scene
+        .store
+        .before_next(onsale_memory::Step::Replace, async move {
+            let buyer = behind.buyer_item(&ana).await;
+            let then = onsale_domain::time::Millis(behind.app.now().0 - 7_001);
+            let paying = buyer
+                .lock(held.hold_id, held.expires_at + 300_000, then)
+                .unwrap();
+            behind.put_buyer(&ana, &paying).await;
+        });
+    assert_eq!(scene.app.expire_hold(&message).await, Ok(Expiry::LeftAlone));
+    assert_eq!(scene.cells().await.len(), 1, "its cells were not freed");
+}
+
 #[derive(Debug, Clone)]
 enum Act {
     Hold { buyer: usize, seat: u8 },

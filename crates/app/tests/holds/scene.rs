@@ -10,6 +10,7 @@ use onsale_domain::block::{BlockIndex, Cell, Slot};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::by_block;
 use onsale_domain::ids::HoldId;
+use onsale_domain::layout::PlaceIndex;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::time::Millis;
 use onsale_memory::stage::{Plan, Stage};
@@ -111,7 +112,7 @@ impl Scene {
         let stored = self
             .app
             .store
-            .replace(self.stage.show.id, caller.account, next, Millis(0))
+            .replace(self.stage.show.id, caller.account, next)
             .await;
         assert_eq!(stored.unwrap(), onsale_app::ports::Replaced::Done);
     }
@@ -131,16 +132,14 @@ impl Scene {
         }
     }
 
-    /// The whole way from held to sold. `false` when the hold cannot be paid any more.
-    pub(crate) async fn sell(&self, caller: &Caller, hold: HoldId) -> bool {
+    /// Checkout begins: the entry, then the cells.
+    pub(crate) async fn lock(&self, caller: &Caller, hold: HoldId) -> bool {
         let Some(entry) = self.buyer_item(caller).await.entry(hold).cloned() else {
             return false;
         };
         if !self.lock_entry(caller, hold).await {
             return false;
         }
-        let show = self.stage.show.id;
-        let wanted = by_block(&self.stage.layout, &entry.places);
         let held = Cell {
             expiry: entry.expiry,
             hold,
@@ -149,20 +148,39 @@ impl Scene {
             expiry: entry.expiry + 300_000,
             hold,
         };
-        for (old, new) in [(held, paying), (paying, Cell::sold(hold))] {
-            let shifted = self.app.store.shift(show, &wanted, old, new).await.unwrap();
-            assert_eq!(
-                shifted,
-                onsale_app::ports::CellsWrite::Done,
-                "a live hold can be paid"
-            );
-        }
-        let next = self
-            .buyer_item(caller)
+        self.shift(&entry.places, held, paying).await;
+        true
+    }
+
+    async fn shift(&self, places: &[PlaceIndex], old: Cell, new: Cell) {
+        let wanted = by_block(&self.stage.layout, places);
+        let shifted = self
+            .app
+            .store
+            .shift(self.stage.show.id, &wanted, old, new)
             .await
-            .sell(hold, self.app.now())
             .unwrap();
-        self.put_buyer(caller, &next).await;
+        assert_eq!(
+            shifted,
+            onsale_app::ports::CellsWrite::Done,
+            "a live hold can be paid"
+        );
+    }
+
+    /// The whole way from held to sold. `false` when the hold cannot be paid any more.
+    pub(crate) async fn sell(&self, caller: &Caller, hold: HoldId) -> bool {
+        if !self.lock(caller, hold).await {
+            return false;
+        }
+        let buyer = self.buyer_item(caller).await;
+        let entry = buyer.entry(hold).unwrap();
+        let paying = Cell {
+            expiry: entry.expiry,
+            hold,
+        };
+        self.shift(&entry.places, paying, Cell::sold(hold)).await;
+        self.put_buyer(caller, &buyer.sell(hold, self.app.now()).unwrap())
+            .await;
         true
     }
 

@@ -231,3 +231,128 @@ async fn a_release_cut_off_after_the_entry_is_finished_by_the_expiry_message() {
         .unwrap();
     assert_eq!(read.state, EntryState::Released);
 }
+
+#[tokio::test]
+async fn a_key_reused_for_other_seats_never_frees_the_recorded_hold() {
+    let scene = Scene::new(Plan::default()).await;
+    let ana = scene.buyer(1).await;
+    let (recorded, other) = (seats(&["A-1-3"]), seats(&["A-1-3", "A-1-4"]));
+    let twin = scene.clone();
+    let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let slot = answer.clone();
+    // Both pass the first look; the other body claims first and loses the record.
+    scene.store.before_next(Step::Claim, async move {
+        *slot.lock().unwrap() = Some(twin.hold(&ana, "k", &recorded).await.unwrap());
+    });
+    let refused = scene.hold(&ana, "k", &other).await;
+    assert!(refused.is_err(), "{refused:?}");
+    let held = answer.lock().unwrap().clone().unwrap();
+    assert!(scene.owns(&held).await);
+    assert_eq!(scene.cells().await.len(), 1);
+}
+
+#[tokio::test]
+async fn another_body_that_had_claimed_gives_back_only_its_own_cells() {
+    let scene = Scene::new(Plan::default()).await;
+    let ana = scene.buyer(1).await;
+    let twin = scene.clone();
+    let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let slot = answer.clone();
+    scene.store.before_next(Step::Replace, async move {
+        *slot.lock().unwrap() = Some(twin.hold(&ana, "k", &seats(&["A-1-9"])).await.unwrap());
+    });
+    let refused = scene.hold(&ana, "k", &seats(&["A-1-3", "A-1-4"])).await;
+    assert_eq!(refused, Err(Error::IdempotencyMismatch));
+    let held = answer.lock().unwrap().clone().unwrap();
+    assert!(scene.owns(&held).await);
+    assert_eq!(
+        scene.cells().await.len(),
+        1,
+        "the refused claim is free again"
+    );
+}
+
+#[tokio::test]
+async fn giving_back_loses_a_race_and_still_lists_before_it_frees() {
+    let scene = Scene::new(Plan {
+        cap: 2,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    let hold = move |scene: Scene, key: &'static str, seat: &'static str| async move {
+        scene.hold(&ana, key, &seats(&[seat])).await.unwrap();
+    };
+    // The record loses to a rival that fills the cap; the listing loses to a release
+    // that makes room again: then the claim is recorded after all.
+    let rivals = scene.clone();
+    scene.store.before_next(Step::Replace, async move {
+        hold(rivals.clone(), "r1", "A-1-9").await;
+        hold(rivals, "r2", "A-1-10").await;
+    });
+    let release = scene.clone();
+    scene.store.before_next(Step::Replace, async {});
+    scene.store.before_next(Step::Replace, async {});
+    scene.store.before_next(Step::Replace, async move {
+        for key in ["r1", "r2"] {
+            let rival =
+                onsale_domain::ids::HoldId::for_key(ana.account, release.stage.show.id, key);
+            release
+                .app
+                .release_hold(&ana, release.stage.show.id, rival)
+                .await
+                .unwrap();
+        }
+    });
+    let held = scene
+        .hold(&ana, "k", &seats(&["A-1-3", "A-1-4"]))
+        .await
+        .unwrap();
+    assert!(scene.owns(&held).await);
+    assert_eq!(scene.cells().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_claim_over_several_blocks_is_given_back_in_all_of_them() {
+    let scene = Scene::new(Plan {
+        cap: 2,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    let rival = scene.clone();
+    scene.store.before_next(Step::Replace, async move {
+        rival.hold(&ana, "rival", &seats(&["A-1-9"])).await.unwrap();
+    });
+    // The second row has two blocks, 1–20 and 21–40.
+    assert!(
+        scene
+            .hold(&ana, "k", &seats(&["A-2-20", "A-2-21"]))
+            .await
+            .is_err()
+    );
+    assert_eq!(scene.cells().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_release_frees_what_is_left_when_part_of_it_moved_on() {
+    let scene = Scene::new(Plan {
+        hold_seconds: 2,
+        ..Plan::default()
+    })
+    .await;
+    let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+    let held = scene
+        .hold(&ana, "k", &seats(&["A-1-3", "A-1-4"]))
+        .await
+        .unwrap();
+    scene.clock.advance(7_001);
+    let theirs = scene.hold(&bo, "k", &seats(&["A-1-3"])).await.unwrap();
+    scene
+        .app
+        .release_hold(&ana, scene.stage.show.id, held.hold_id)
+        .await
+        .unwrap();
+    assert!(scene.owns(&theirs).await);
+    assert_eq!(scene.cells().await.len(), 1, "the other seat is free");
+}

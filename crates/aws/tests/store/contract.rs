@@ -288,8 +288,7 @@ async fn a_buyer_moves_under_its_version_only(store: &dyn Store) {
         NOW,
     );
     let first = Buyer::default().record(entry, 6, NOW).unwrap();
-    let put =
-        |buyer: Buyer| async move { store.replace(show, account, &buyer, NOW + 1).await.unwrap() };
+    let put = |buyer: Buyer| async move { store.replace(show, account, &buyer).await.unwrap() };
     assert_eq!(put(first.clone()).await, Replaced::Done);
     assert_eq!(put(first.clone()).await, Replaced::Lost(first.clone()));
     let second = first.release(hold, NOW).unwrap();
