@@ -71,6 +71,14 @@ async fn an_organiser_sells_a_show_that_others_see_once_it_is_published() {
         .bytes(&format!("/api/v1/shows/{show}/availability.bin"))
         .await;
     assert_eq!(states(&bits, 49)[2], 3, "not for sale");
+    let ana = Visitor::new(&server.url, "ana", "buyer").await;
+    let refused = ana
+        .hold(&show, "k", json!({"seats": ["A-1-2", "A-1-5"]}))
+        .await;
+    assert_eq!(
+        refused.problem(409, "seats_taken")["taken"],
+        json!(["A-1-5"])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use onsale_app::Error;
 use onsale_domain::account::Email;
-use onsale_domain::ids::AccountId;
+use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::time::Millis;
 
@@ -127,6 +127,11 @@ impl Limits {
 
     pub fn request(&self, account: AccountId, now: Millis) -> Result<(), Error> {
         self.take(&self.requests_per_account, *account.as_bytes(), now)
+    }
+
+    /// A token may ask as often as its account, before anybody knows whether it is open.
+    pub fn token(&self, session: SessionId, now: Millis) -> Result<(), Error> {
+        self.take(&self.requests_per_account, *session.as_bytes(), now)
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {

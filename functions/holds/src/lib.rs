@@ -45,8 +45,12 @@ async fn place(
     Json(request, _): Json<HoldRequest>,
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
-    api.limits.hold_attempt(caller.account, api.app.now())?;
-    let hold = to_the_end(async move { api.app.place_hold(&caller, show, &key, &wish).await });
+    let hold = to_the_end(async move {
+        let admit = || api.limits.hold_attempt(caller.account, api.app.now());
+        api.app
+            .place_hold_if(&caller, show, &key, &wish, admit)
+            .await
+    });
     Ok((StatusCode::CREATED, axum::Json(hold.await?.into())))
 }
 

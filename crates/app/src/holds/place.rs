@@ -76,6 +76,20 @@ impl App {
         key: &IdempotencyKey,
         wish: &Wish,
     ) -> Result<HoldView> {
+        self.place_hold_if(caller, show_id, key, wish, || Ok(()))
+            .await
+    }
+
+    /// The same for a host that limits attempts. `admit` is asked once the session is
+    /// known to be open, and not for an answer that is merely given again.
+    pub async fn place_hold_if(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        key: &IdempotencyKey,
+        wish: &Wish,
+        admit: impl FnOnce() -> Result<()> + Send,
+    ) -> Result<HoldView> {
         let show = self.recent_show(show_id).await?;
         if show.status == StoredStatus::Draft {
             // A draft does not exist for buyers, whatever they ask of it.
@@ -99,6 +113,9 @@ impl App {
             return Err(Error::Unauthenticated);
         }
         let (wanted, quantity) = check_wish(wish, &attempt.show, &attempt.layout)?;
+        if buyer.entry(attempt.hold).is_none() {
+            admit()?;
+        }
         for round in 0..ATTEMPTS {
             let now = self.now();
             match buyer.may_begin(attempt.hold, attempt.request, quantity, attempt.cap(), now) {

@@ -202,3 +202,55 @@ async fn a_client_that_comes_back_after_an_outage_finds_its_hold() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_lost_answer_changes_nothing_when_a_hold_expires() {
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    // Enough for every request of an expiry; the later ones lose nothing any more.
+    for nth in 1..=8u64 {
+        for applied in [true, false] {
+            let count = std::sync::Arc::new(AtomicU64::new(0));
+            let counter = count.clone();
+            let faults = move |_: &Call<'_>| {
+                if counter.load(SeqCst) == 0 {
+                    return Fault::None;
+                }
+                match (counter.fetch_add(1, SeqCst) == nth, applied) {
+                    (true, true) => Fault::DropReply,
+                    (true, false) => Fault::BeforeApplying,
+                    (false, _) => Fault::None,
+                }
+            };
+            let world = in_process(|http| FaultyClient::new(http, faults).http_client()).await;
+            let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
+            let caller = stage.buyer(1).await.unwrap();
+            let held = world
+                .app
+                .place_hold(&caller, stage.show.id, &key("k"), &wishes()[1])
+                .await
+                .unwrap();
+            world.clock.advance(606_000);
+            count.store(1, SeqCst);
+            let message = onsale_app::ports::ExpireHold {
+                show_id: stage.show.id,
+                account_id: caller.account,
+                hold_id: held.hold_id,
+            };
+            let ended = world.app.expire_hold(&message).await;
+            assert_eq!(
+                ended,
+                Ok(onsale_app::holds::Expiry::Ended),
+                "{nth} {applied}"
+            );
+            assert!(owners(&stage).await.is_empty(), "{nth} {applied}");
+            let buyer = world
+                .app
+                .store
+                .buyer(stage.show.id, caller.account)
+                .await
+                .unwrap();
+            let state = buyer.entry(held.hold_id).unwrap().state;
+            assert_eq!(state, EntryState::Expired, "{nth} {applied}");
+        }
+    }
+}

@@ -30,6 +30,7 @@ fn config(http: SharedHttpClient, endpoint: &str) -> AwsConfig {
 /// whatever `wrap` puts in between.
 pub(crate) struct InProcess {
     pub app: App,
+    pub clock: Arc<ManualClock>,
     pub store: DynamoStore,
 }
 
@@ -46,10 +47,10 @@ pub(crate) async fn in_process(
     let app = App::new(
         Arc::new(store.clone()),
         Arc::new(queue),
-        clock,
+        clock.clone(),
         Arc::new(OsEntropy),
     );
-    InProcess { app, store }
+    InProcess { app, clock, store }
 }
 
 /// MiniStack's DynamoDB, when the test run has started it.

@@ -39,7 +39,7 @@ impl FromRequestParts<Api> for LoggedIn {
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
-        api.app.check_session(&caller).await?;
+        check_session(&caller, api).await?;
         Ok(Self(caller))
     }
 }
@@ -50,10 +50,17 @@ impl FromRequestParts<Api> for MaybeLoggedIn {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let caller = authenticate(parts, api)?;
         if let Some(caller) = &caller {
-            api.app.check_session(caller).await?;
+            check_session(caller, api).await?;
         }
         Ok(Self(caller))
     }
+}
+
+/// Only an open session takes from what its account may ask: a token that was logged out
+/// must not use that up for its owner.
+async fn check_session(caller: &Caller, api: &Api) -> Result<(), Problem> {
+    api.app.check_session(caller).await?;
+    Ok(api.limits.request(caller.account, api.app.now())?)
 }
 
 /// `None`: the request carries no token at all.
@@ -69,7 +76,7 @@ fn authenticate(parts: &Parts, api: &Api) -> Result<Option<Caller>, Problem> {
     if matches!(token, Token::Cookie(_)) && is_write(&parts.method) {
         check_origin(&parts.headers)?;
     }
-    api.limits.request(caller.account, now)?;
+    api.limits.token(caller.session, now)?;
     Ok(Some(caller))
 }
 
