@@ -33,6 +33,14 @@ pub(crate) struct MapSlots(Mutex<HashMap<ShowId, Arc<MapSlot>>>);
 struct MapSlot {
     latest: Mutex<Option<Arc<SeatMap>>>,
     refreshing: tokio::sync::Mutex<()>,
+    exact: tokio::sync::Mutex<Option<ExactReading>>,
+}
+
+/// A consistent reading of some blocks, and when it began.
+struct ExactReading {
+    began: Millis,
+    blocks: Vec<BlockIndex>,
+    map: Arc<SeatMap>,
 }
 
 impl MapSlot {
@@ -137,16 +145,33 @@ impl App {
         Ok(map)
     }
 
-    /// The exact state of some blocks now, laid over an all-free map.
+    /// The exact state of some blocks, laid over an all-free map. One reading serves
+    /// everybody who asked before it began, so that a crowd before a sold-out floor does
+    /// not read all of it once a head.
     pub(crate) async fn exact_map(
         &self,
         show: &Show,
         layout: &Layout,
         blocks: &[BlockIndex],
-    ) -> Result<SeatMap> {
-        let now = self.now();
+    ) -> Result<Arc<SeatMap>> {
+        let asked = self.now();
+        let slot = self.maps.slot(show.id);
+        let mut latest = slot.exact.lock().await;
+        if let Some(reading) = latest.as_ref()
+            && reading.began > asked
+            && reading.blocks == blocks
+        {
+            return Ok(reading.map.clone());
+        }
+        let began = self.now();
         let read = self.store.read(show.id, blocks, true).await?;
-        Ok(SeatMap::build(layout, by_reference(&read), now))
+        let map = Arc::new(SeatMap::build(layout, by_reference(&read), began));
+        *latest = Some(ExactReading {
+            began,
+            blocks: blocks.to_vec(),
+            map: map.clone(),
+        });
+        Ok(map)
     }
 }
 

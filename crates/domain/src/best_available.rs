@@ -79,13 +79,27 @@ struct Window {
     score: Score,
 }
 
+/// A row that the wish allows, and what the search has learnt of it.
+struct Line<'a> {
+    row: &'a Row,
+    /// The distance of this row from the focal point: no window in it is nearer.
+    distance: u64,
+    has_accessible: bool,
+    /// No run of free seats in it is longer. It starts as the whole row.
+    longest: usize,
+}
+
 struct Search<'a> {
     layout: &'a Layout,
     map: &'a SeatMap,
     sections: Vec<usize>,
+    /// The nearest first, so that a search ends where nothing better can follow.
+    lines: Vec<Line<'a>>,
+    /// No run of free seats anywhere is longer.
+    longest: usize,
     /// Places this search has already given to another half of the group.
     taken: Vec<PlaceIndex>,
-    focal: (usize, usize, i64),
+    focal_side: i64,
 }
 
 impl<'a> Search<'a> {
@@ -98,15 +112,34 @@ impl<'a> Search<'a> {
             wish.section
                 .is_none_or(|name| layout.sections()[i].name == name)
         };
-        let sections = (0..layout.sections().len())
+        let sections: Vec<usize> = (0..layout.sections().len())
             .filter(|i| affordable(*i) && wanted(*i))
             .collect();
+        let (focal_section, focal_row, focal_side) = focal_position(layout);
+        let mut lines = Vec::new();
+        for &section in &sections {
+            let away = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE;
+            for (number, row) in layout.sections()[section].rows().iter().enumerate() {
+                let places = row.first..row.first + row.seats.len() as u32;
+                lines.push(Line {
+                    row,
+                    distance: away + number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE,
+                    has_accessible: places
+                        .map(PlaceIndex)
+                        .any(|place| layout.is_accessible(place)),
+                    longest: row.seats.len(),
+                });
+            }
+        }
+        lines.sort_by_key(|line| line.distance);
         Self {
             layout,
             map,
             sections,
+            longest: lines.iter().map(|line| line.longest).max().unwrap_or(0),
+            lines,
             taken: Vec::new(),
-            focal: focal_position(layout),
+            focal_side,
         }
     }
 
@@ -143,17 +176,34 @@ impl<'a> Search<'a> {
     }
 
     /// One of the best windows of neighbours.
-    fn window(&self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
+    fn window(&mut self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
+        if quantity > self.longest {
+            return None;
+        }
         let mut best: Vec<Window> = Vec::with_capacity(CHOICES + 1);
-        for &section in &self.sections {
-            for (row_number, row) in self.layout.sections()[section].rows().iter().enumerate() {
-                for run in self.free_runs(row) {
-                    if run.len() >= quantity {
-                        let window = self.best_in_run(section, row_number, row, run, quantity);
-                        keep_best(&mut best, window);
-                    }
-                }
+        for at in 0..self.lines.len() {
+            let line = &self.lines[at];
+            if line.longest < quantity {
+                continue;
             }
+            let nearest = Score {
+                accessible: 0,
+                orphans: 0,
+                distance: line.distance,
+            };
+            if best.len() == CHOICES && best.last().is_some_and(|last| last.score < nearest) {
+                break;
+            }
+            let runs = self.free_runs(line.row);
+            for run in runs.iter().filter(|run| run.len() >= quantity) {
+                keep_best(&mut best, self.best_in_run(line, run, quantity));
+            }
+            if self.taken.is_empty() {
+                self.lines[at].longest = runs.iter().map(Range::len).max().unwrap_or(0);
+            }
+        }
+        if best.is_empty() && self.taken.is_empty() {
+            self.longest = quantity - 1;
         }
         // Only windows as harmless as the best one are alternatives to it: a random
         // pick must not leave an orphan that could be avoided.
@@ -167,6 +217,33 @@ impl<'a> Search<'a> {
                 .map(PlaceIndex)
                 .collect(),
         )
+    }
+
+    /// The maximal runs of free seats in a row, as positions.
+    fn free_runs(&self, row: &Row) -> Vec<Range<usize>> {
+        let places = row.first..row.first + row.seats.len() as u32;
+        let taken: Vec<u32> = self
+            .taken
+            .iter()
+            .map(|place| place.0)
+            .filter(|place| places.contains(place))
+            .collect();
+        let mut runs = Vec::new();
+        let mut start = None;
+        for (position, place) in places.enumerate() {
+            let free =
+                self.map.state(PlaceIndex(place)) == PlaceState::Free && !taken.contains(&place);
+            match (free, start) {
+                (true, None) => start = Some(position),
+                (false, Some(from)) => {
+                    runs.push(from..position);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        runs.extend(start.map(|from| from..row.seats.len()));
+        runs
     }
 
     /// The largest group that can be seated at all: the longest run for one that stays
@@ -185,51 +262,38 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn is_free(&self, place: PlaceIndex) -> bool {
-        self.map.state(place) == PlaceState::Free && !self.taken.contains(&place)
-    }
-
-    /// The maximal runs of free seats in a row, as positions.
-    fn free_runs(&self, row: &Row) -> Vec<Range<usize>> {
-        let mut runs = Vec::new();
-        let mut start = None;
-        for position in 0..=row.seats.len() {
-            let free =
-                position < row.seats.len() && self.is_free(PlaceIndex(row.first + position as u32));
-            match (free, start) {
-                (true, None) => start = Some(position),
-                (false, Some(from)) => {
-                    runs.push(from..position);
-                    start = None;
-                }
-                _ => {}
-            }
-        }
-        runs
-    }
-
-    fn best_in_run(
-        &self,
-        section: usize,
-        row_number: usize,
-        row: &Row,
-        run: Range<usize>,
-        quantity: usize,
-    ) -> Window {
+    fn best_in_run(&self, line: &Line<'_>, run: &Range<usize>, quantity: usize) -> Window {
+        let row = line.row;
+        let blocks = self.layout.blocks();
+        let mut block = self
+            .layout
+            .locate(PlaceIndex(row.first + run.start as u32))
+            .0
+            .0 as usize;
         let window_at = |start: usize| {
             let end = start + quantity;
             let orphans = u32::from(start - run.start == 1) + u32::from(run.end - end == 1);
-            let first = row.first + start as u32;
-            let accessible = (first..first + quantity as u32)
-                .filter(|p| self.layout.is_accessible(PlaceIndex(*p)))
-                .count() as u32;
-            let distance = self.distance(section, row_number, row, start, quantity);
+            let places = row.first + start as u32..row.first + end as u32;
+            let accessible = match line.has_accessible {
+                true => places
+                    .clone()
+                    .filter(|place| self.layout.is_accessible(PlaceIndex(*place)))
+                    .count() as u32,
+                false => 0,
+            };
+            while blocks[block].end() <= places.start {
+                block += 1;
+            }
+            // Two blocks mean a transaction of four write units instead of one.
+            let crosses = u64::from(places.end > blocks[block].end());
+            // Twice the distance of the window's middle from the focal point, in seats.
+            let side = side_of_middle(row.seats.len(), start, quantity);
             Window {
-                first,
+                first: places.start,
                 score: Score {
                     accessible,
                     orphans,
-                    distance,
+                    distance: line.distance + side.abs_diff(self.focal_side) + crosses,
                 },
             }
         };
@@ -247,29 +311,6 @@ impl<'a> Search<'a> {
             })
     }
 
-    /// Twice the distance of the window's middle from the focal point, in seats.
-    fn distance(
-        &self,
-        section: usize,
-        row_number: usize,
-        row: &Row,
-        start: usize,
-        quantity: usize,
-    ) -> u64 {
-        let (focal_section, focal_row, focal_side) = self.focal;
-        let side = side_of_middle(row.seats.len(), start, quantity);
-        let mut distance = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE
-            + row_number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE
-            + side.abs_diff(focal_side);
-        // Two blocks mean a transaction of four write units instead of one.
-        let first = PlaceIndex(row.first + start as u32);
-        let last = PlaceIndex(first.0 + quantity as u32 - 1);
-        if self.layout.locate(first).0 != self.layout.locate(last).0 {
-            distance += 1;
-        }
-        distance
-    }
-
     /// Free places of a general section, where everybody stands together.
     fn general(&self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
         self.sections
@@ -282,7 +323,7 @@ impl<'a> Search<'a> {
 
 /// Keeps the best few, in order. Equal scores keep the order of the layout.
 fn keep_best(best: &mut Vec<Window>, window: Window) {
-    let at = best.partition_point(|w| w.score <= window.score);
+    let at = best.partition_point(|w| (w.score, w.first) <= (window.score, window.first));
     if at < CHOICES {
         best.insert(at, window);
         best.truncate(CHOICES);

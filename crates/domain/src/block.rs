@@ -27,6 +27,13 @@ pub struct BlockSpan {
     pub len: u8,
 }
 
+impl BlockSpan {
+    /// The place after its last.
+    pub fn end(&self) -> u32 {
+        self.first + u32::from(self.len)
+    }
+}
+
 /// Who owns a place until when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {

@@ -24,6 +24,8 @@ pub use json::{Json, LargeJson, request_hash};
 pub use limits::{Limiter, Limits};
 pub use page::{Cursor, Limit, List};
 pub use problem::{Code, Problem};
-pub use session::{Authenticated, LoggedIn, MaybeLoggedIn, SessionSigner, SessionVerifier};
+pub use session::{
+    Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
+};
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};

@@ -103,6 +103,7 @@ pub struct Limits {
     pub requests_per_account: Limiter,
     pub hold_attempts: Limiter,
     pub log_ins_per_email: Limiter,
+    pub registrations_per_email: Limiter,
     pub off: bool,
 }
 
@@ -112,12 +113,39 @@ impl Default for Limits {
             requests_per_account: Limiter::new(100, MINUTE_MS, 100),
             hold_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             off: false,
         }
     }
 }
 
 impl Limits {
+    /// The defaults, or what the environment says instead: `ONSALE_REQUESTS_PER_MINUTE`,
+    /// `ONSALE_HOLD_ATTEMPTS_PER_MINUTE`, `ONSALE_LOG_INS_PER_QUARTER_HOUR`.
+    pub fn from_env() -> Result<Self, String> {
+        Self::configured(|name| std::env::var(name).ok())
+    }
+
+    fn configured(setting: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let limiter = |name: &str, usual: u64, period_ms: u64| {
+            let rate = match setting(name) {
+                None => usual,
+                Some(text) => match text.parse() {
+                    Ok(rate @ 1..=1_000_000) => rate,
+                    _ => return Err(format!("{name} must be a number from 1 to 1000000")),
+                },
+            };
+            Ok(Limiter::new(rate, period_ms, rate))
+        };
+        Ok(Self {
+            requests_per_account: limiter("ONSALE_REQUESTS_PER_MINUTE", 100, MINUTE_MS)?,
+            hold_attempts: limiter("ONSALE_HOLD_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
+            log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
+            registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            off: false,
+        })
+    }
+
     pub fn off() -> Self {
         Self {
             off: true,
@@ -142,6 +170,12 @@ impl Limits {
     pub fn log_in(&self, email: &Email, now: Millis) -> Result<(), Error> {
         let key = RequestHash::of(email.as_str().as_bytes()).0;
         self.take(&self.log_ins_per_email, key, now)
+    }
+
+    /// As log-ins are: a retry with its key tells whether a password is right.
+    pub fn registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(email.as_str().as_bytes()).0;
+        self.take(&self.registrations_per_email, key, now)
     }
 
     fn take(&self, limiter: &Limiter, key: LimitKey, now: Millis) -> Result<(), Error> {
@@ -240,5 +274,24 @@ mod tests {
             limits.hold_attempt(account, NOW),
             Err(Error::RateLimited { retry_after_s: 12 })
         );
+    }
+
+    #[test]
+    fn limits_follow_the_environment_and_refuse_nonsense() {
+        let says = |name: &'static str, value: &'static str| {
+            Limits::configured(move |asked| (asked == name).then(|| value.to_owned()))
+        };
+        let account = AccountId::from_bytes([1; 16]);
+        let limits = says("ONSALE_HOLD_ATTEMPTS_PER_MINUTE", "2").unwrap();
+        let attempts: Vec<_> = (0..3)
+            .map(|_| limits.hold_attempt(account, Millis(0)).is_ok())
+            .collect();
+        assert_eq!(attempts, [true, true, false]);
+        for wrong in ["0", "-1", "many", "1000001"] {
+            assert!(
+                says("ONSALE_REQUESTS_PER_MINUTE", wrong).is_err(),
+                "{wrong}"
+            );
+        }
     }
 }

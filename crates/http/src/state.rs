@@ -30,5 +30,5 @@ pub fn api_from_env(app: App) -> Result<Api, String> {
         std::env::var("SESSION_PUBLIC_KEYS").map_err(|_| "SESSION_PUBLIC_KEYS is not set")?;
     let sessions =
         SessionVerifier::parse(&keys).map_err(|why| format!("SESSION_PUBLIC_KEYS: {why}"))?;
-    Ok(Api::new(app, sessions, Limits::default()))
+    Ok(Api::new(app, sessions, Limits::from_env()?))
 }

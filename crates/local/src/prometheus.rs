@@ -1,10 +1,14 @@
 //! `GET /metrics`: the counters of this process as Prometheus text.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+const UPKEEP_EVERY: Duration = Duration::from_secs(5);
 
 /// Installs the recorder; without it every counter is a no-op.
 pub fn install() -> Result<PrometheusHandle, String> {
@@ -17,6 +21,14 @@ pub fn install() -> Result<PrometheusHandle, String> {
         "onsale_seats_available",
         "Free places by show, at the last rebuild"
     );
+    // Samples of histograms pile up until somebody folds them, scraped or not.
+    let upkeep = handle.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(UPKEEP_EVERY).await;
+            upkeep.run_upkeep();
+        }
+    });
     Ok(handle)
 }
 
@@ -24,7 +36,6 @@ pub fn router(handle: PrometheusHandle) -> Router {
     let render = move || {
         let handle = handle.clone();
         async move {
-            handle.run_upkeep();
             (
                 [(CONTENT_TYPE, "text/plain; version=0.0.4")],
                 handle.render(),

@@ -1,6 +1,6 @@
 //! `onsale serve`: listens, says where to look, and stops without losing anything.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
     let address = listener.local_addr().map_err(|e| e.to_string())?;
     let folder = DataFolder::open(&args.data).map_err(|e| e.to_string())?;
     let limits = match args.rate_limit {
-        Switch::On => Limits::default(),
+        Switch::On => Limits::from_env()?,
         Switch::Off => Limits::off(),
     };
     let metrics = prometheus::install()?;
@@ -98,19 +98,25 @@ async fn wait_for_signal() -> Result<(), String> {
 }
 
 fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo>) {
-    println!("Onsale is ready at http://{address}");
-    println!("  data       {}", args.data.display());
-    println!("  API        http://{address}/api/v1/openapi.json");
-    println!("  health     http://{address}/healthz   metrics http://{address}/metrics");
+    let mut text = format!(
+        "Onsale is ready at http://{address}\n  \
+         data       {}\n  \
+         API        http://{address}/api/v1/openapi.json\n  \
+         health     http://{address}/healthz   metrics http://{address}/metrics\n",
+        args.data.display()
+    );
     if let Some(demo) = demo {
-        println!("Demo log-ins");
-        println!("  organiser  {}  {}", demo::ORGANISER_EMAIL, demo::PASSWORD);
-        println!("  buyer      {}  {}", demo::BUYER_EMAIL, demo::PASSWORD);
-        println!("Try");
-        println!(
-            "  curl http://{address}/api/v1/shows/{}/availability",
-            demo.show
+        let (organiser, buyer) = (demo::ORGANISER_EMAIL, demo::BUYER_EMAIL);
+        let (password, show) = (demo::PASSWORD, demo.show);
+        text += &format!(
+            "Demo log-ins\n  \
+             organiser  {organiser}  {password}\n  \
+             buyer      {buyer}  {password}\n\
+             Try\n  \
+             curl http://{address}/api/v1/shows/{show}/availability\n"
         );
     }
-    println!("Stop with Ctrl-C; everything acknowledged is kept.");
+    text += "Stop with Ctrl-C; everything acknowledged is kept.\n";
+    // Whoever reads may have gone, as with `| head -1`: that is no reason to stop.
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }

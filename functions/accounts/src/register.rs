@@ -64,8 +64,7 @@ pub(crate) async fn register(
         name,
         role,
     } = body;
-    // As a log-in is: with a key this answers whether a password is right.
-    api.limits.log_in(&email, api.app.now())?;
+    api.limits.registration(&email, api.app.now())?;
     // Without the password: a fast hash of it must not be stored.
     let request = request_hash(&(email.as_str(), &name, role));
     let account = api

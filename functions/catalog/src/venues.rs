@@ -7,7 +7,7 @@ use onsale_app::venues::{NewSection, NewVenue};
 use onsale_domain::ids::VenueId;
 use onsale_domain::venue;
 use onsale_http::schemas::VenueIdText;
-use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Path, Problem};
+use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Organiser, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -132,7 +132,7 @@ pub(crate) struct VenueView {
 )]
 pub(crate) async fn create(
     State(api): State<Api>,
-    LoggedIn(caller): LoggedIn,
+    Organiser(caller): Organiser,
     OptionalKey(key): OptionalKey,
     LargeJson(body, request): LargeJson<VenueBody>,
 ) -> Result<(StatusCode, JsonAnswer<VenueCreated>), Problem> {

@@ -140,7 +140,11 @@ impl App {
             }
             if tries >= GENERAL_TRIES || general_is_short(&map, section.range(), quantity) {
                 let blocks = layout.blocks_of(section);
-                map = self.exact_map(&attempt.show, layout, &blocks).await?;
+                map = self
+                    .exact_map(&attempt.show, layout, &blocks)
+                    .await?
+                    .as_ref()
+                    .clone();
                 exact = true;
             }
         }

@@ -46,7 +46,7 @@ async fn settings_out_of_range_are_refused() {
     let event = make_event(&world, &owner).await;
     let spoil: [fn(&mut NewShow); 13] = [
         |s| s.starts_at = NOW,
-        |s| s.starts_at = NOW + 4_000 * DAY,
+        |s| s.starts_at = NOW + 37_000 * DAY,
         |s| s.on_sale_at = Some(s.starts_at + 1),
         |s| s.hold_seconds = Some(1),
         |s| s.hold_seconds = Some(901),

@@ -4,6 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 use onsale_app::{Caller, Error};
+use onsale_domain::account::Role;
 
 use crate::problem::{Code, Problem};
 use crate::state::Api;
@@ -19,6 +20,11 @@ pub struct Authenticated(pub Caller);
 /// A caller whose session is open.
 #[derive(Debug, Clone, Copy)]
 pub struct LoggedIn(pub Caller);
+
+/// A logged-in organiser. Checked before the body is read: only organisers may send the
+/// large ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Organiser(pub Caller);
 
 /// A logged-in caller or a stranger. A bad token is refused, not ignored: its owner
 /// thinks they are logged in.
@@ -41,6 +47,20 @@ impl FromRequestParts<Api> for LoggedIn {
         let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
         check_session(&caller, api).await?;
         Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<Api> for Organiser {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let LoggedIn(caller) = LoggedIn::from_request_parts(parts, api).await?;
+        match caller.role {
+            Role::Organiser => Ok(Self(caller)),
+            Role::Buyer | Role::Staff => {
+                Err(Error::Forbidden("only organisers may do this").into())
+            }
+        }
     }
 }
 

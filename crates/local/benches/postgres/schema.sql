@@ -1,5 +1,6 @@
 -- The peer: a seats table as most ticket shops have it, one row a seat.
--- 25 shows of 40,000 seats, so that a run never meets a seat twice.
+-- Shows 0 to 24 are 40,000 seats each, so that a run never meets a seat twice; show 25 is
+-- the crowd's.
 CREATE TABLE seats (
     show_id integer NOT NULL,
     seat integer NOT NULL,
@@ -16,5 +17,6 @@ CREATE TABLE holds (
 );
 INSERT INTO seats (show_id, seat)
 SELECT show_id, seat FROM generate_series(0, 24) AS show_id, generate_series(0, 39999) AS seat;
+INSERT INTO seats (show_id, seat) SELECT 25, seat FROM generate_series(0, 7) AS seat;
 VACUUM ANALYZE seats;
 CHECKPOINT;
