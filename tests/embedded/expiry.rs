@@ -77,21 +77,7 @@ async fn the_consumer_frees_the_seats_and_gives_the_cap_back() {
         .await
         .expect(201);
     // The consumer did it: it counted.
-    let mut expired = false;
-    for _ in 0..50 {
-        let metrics = reqwest::get(format!("{}/metrics", server.url))
-            .await
-            .unwrap()
-            .text()
-            .await
-            .unwrap();
-        expired = metrics.contains("onsale_holds_total{result=\"expired\"} 1");
-        if expired {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    assert!(expired, "the message was not consumed");
+    assert!(has_expired(&server).await, "the message was not consumed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,19 +90,20 @@ async fn an_expiry_message_survives_a_crash() {
         .expect(201);
     server.kill().await;
     let server = Server::start(data.path()).await;
-    let mut expired = false;
+    assert!(has_expired(&server).await, "the message was lost");
+}
+
+/// Waits until the consumer has counted one expiry.
+async fn has_expired(server: &Server) -> bool {
     for _ in 0..150 {
         let metrics = reqwest::get(format!("{}/metrics", server.url))
             .await
-            .unwrap()
-            .text()
-            .await
             .unwrap();
-        expired = metrics.contains("onsale_holds_total{result=\"expired\"} 1");
-        if expired {
-            break;
+        let text = metrics.text().await.unwrap();
+        if text.contains("onsale_holds_total{result=\"expired\"} 1") {
+            return true;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(expired, "the message was lost");
+    false
 }
