@@ -11,7 +11,7 @@ use onsale_domain::time::Millis;
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::ports::{Clock, Entropy, ExpiryQueue, Store};
+use crate::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner};
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -29,12 +29,29 @@ const SHOW_FRESH_MS: u64 = 1_000;
 const LAYOUTS_KEPT: usize = 32;
 const SHOWS_KEPT: usize = 512;
 
+/// Everything the application needs from outside. A function that never uses one of
+/// them plugs in `Unplugged`.
 #[derive(Clone)]
-pub struct App {
+pub struct Ports {
     pub store: Arc<dyn Store>,
     pub expiry_queue: Arc<dyn ExpiryQueue>,
+    pub saga_queue: Arc<dyn SagaQueue>,
+    pub bus: Arc<dyn Bus>,
+    pub payments: Arc<dyn Payments>,
+    pub ticket_signer: Arc<dyn TicketSigner>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
+}
+
+impl std::fmt::Debug for Ports {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ports")
+    }
+}
+
+#[derive(Clone)]
+pub struct App {
+    ports: Ports,
     shows: Arc<Cache<ShowId, (Millis, Arc<Show>)>>,
     layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
     pub(crate) maps: Arc<MapSlots>,
@@ -46,18 +63,18 @@ impl std::fmt::Debug for App {
     }
 }
 
+impl std::ops::Deref for App {
+    type Target = Ports;
+
+    fn deref(&self) -> &Ports {
+        &self.ports
+    }
+}
+
 impl App {
-    pub fn new(
-        store: Arc<dyn Store>,
-        expiry_queue: Arc<dyn ExpiryQueue>,
-        clock: Arc<dyn Clock>,
-        entropy: Arc<dyn Entropy>,
-    ) -> Self {
+    pub fn new(ports: Ports) -> Self {
         Self {
-            store,
-            expiry_queue,
-            clock,
-            entropy,
+            ports,
             shows: Arc::new(Cache::new(SHOWS_KEPT)),
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
             maps: Arc::default(),

@@ -34,6 +34,8 @@ pub enum Error {
     },
     #[error("{0}")]
     Conflict(&'static str),
+    #[error("an attempt to pay is under way")]
+    RequestInFlight,
     #[error("the hold has expired")]
     HoldExpired,
     #[error("at most {limit} {of}")]

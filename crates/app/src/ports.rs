@@ -4,6 +4,10 @@
 //! answers `Unavailable`, so every write can be repeated: it is conditional, and a
 //! refusal returns what was found.
 
+mod checkout;
+
+pub use checkout::*;
+
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
 use onsale_domain::block::{BlockIndex, BlockState, Cell};
@@ -242,5 +246,11 @@ pub trait Entropy: Send + Sync {
 }
 
 /// Everything one store offers.
-pub trait Store: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps {}
-impl<T: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps> Store for T {}
+pub trait Store:
+    Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+{
+}
+impl<T> Store for T where
+    T: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+{
+}

@@ -103,7 +103,7 @@ impl Accounts for DynamoStore {
     async fn rename(&self, id: AccountId, name: &str) -> Stored<bool> {
         let change = Change {
             update: "SET full_name = :name".to_owned(),
-            condition: EXISTS.to_owned(),
+            condition: Some(EXISTS.to_owned()),
             values: Item::from([(":name".to_owned(), text(name))]),
         };
         self.update_if(&Key::account(id), change).await
@@ -136,7 +136,7 @@ impl Sessions for DynamoStore {
         // A tombstone rather than a deletion: its key must not open it again.
         let change = Change {
             update: "SET expires = :never".to_owned(),
-            condition: EXISTS.to_owned(),
+            condition: Some(EXISTS.to_owned()),
             values: Item::from([(":never".to_owned(), number(0))]),
         };
         self.update_if(&Key::session(id), change).await.map(|_| ())

@@ -2,7 +2,6 @@
 //! blocks it touches.
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_app::ports::{Blocks, CellsWrite, StoreError, Stored};
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::claim::BlockSlots;
@@ -13,10 +12,7 @@ use crate::attributes::{Item, get_text};
 use crate::conditions::{self, CLOSED, Change, cell_name};
 use crate::errors::Failed;
 use crate::keys::{Key, PK};
-use crate::table::{BATCH_GET, DynamoStore};
-
-/// Requests under way at once when all blocks of a show are read.
-const READS_AT_ONCE: usize = 4;
+use crate::table::DynamoStore;
 
 fn block_of(item: &Item) -> Stored<BlockState> {
     let mut block = BlockState {
@@ -77,28 +73,6 @@ impl DynamoStore {
             .collect::<Stored<_>>()?;
         Ok(CellsWrite::Refused(found))
     }
-
-    async fn read_batch(
-        &self,
-        show: ShowId,
-        blocks: &[BlockIndex],
-        consistent: bool,
-    ) -> Stored<Vec<(BlockIndex, BlockState)>> {
-        let keys: Vec<_> = blocks
-            .iter()
-            .map(|block| Key::block(show, *block))
-            .collect();
-        let items = self.get_batch(&keys, consistent).await?;
-        items
-            .iter()
-            .map(|item| {
-                let index = Key::block_index(get_text(item, PK)?);
-                let index =
-                    index.ok_or_else(|| StoreError::Corrupt("the key of a block".into()))?;
-                Ok((index, block_of(item)?))
-            })
-            .collect()
-    }
 }
 
 #[async_trait]
@@ -137,14 +111,19 @@ impl Blocks for DynamoStore {
         blocks: &[BlockIndex],
         consistent: bool,
     ) -> Stored<Vec<(BlockIndex, BlockState)>> {
-        let batches: Vec<_> = blocks
-            .chunks(BATCH_GET)
-            .map(|batch| self.read_batch(show, batch, consistent))
+        let keys: Vec<_> = blocks
+            .iter()
+            .map(|block| Key::block(show, *block))
             .collect();
-        let read: Vec<Vec<_>> = stream::iter(batches)
-            .buffer_unordered(READS_AT_ONCE)
-            .try_collect()
-            .await?;
-        Ok(read.into_iter().flatten().collect())
+        let items = self.get_many(&keys, consistent).await?;
+        items
+            .iter()
+            .map(|item| {
+                let index = Key::block_index(get_text(item, PK)?);
+                let index =
+                    index.ok_or_else(|| StoreError::Corrupt("the key of a block".into()))?;
+                Ok((index, block_of(item)?))
+            })
+            .collect()
     }
 }

@@ -32,7 +32,7 @@ impl Buyers for DynamoStore {
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)> {
         let keys = [Key::session(session), Key::buyer(show, account)];
-        let items = self.get_batch(&keys, true).await?;
+        let items = self.get_many(&keys, true).await?;
         let item_of = |key: &Key| {
             items
                 .iter()
@@ -60,7 +60,7 @@ impl Buyers for DynamoStore {
         };
         let change = Change {
             update: "SET v = :v, e = :e".to_owned(),
-            condition: condition.to_owned(),
+            condition: Some(condition.to_owned()),
             values,
         };
         match self.update(&Key::buyer(show, account), change).await {

@@ -9,37 +9,13 @@ use onsale_domain::layout_codec;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::show::Show;
 use onsale_domain::venue::Venue;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-use crate::attributes::{
-    Item, bytes, document, get_bytes, get_json, get_number, get_request, get_text, json, number,
-    text,
-};
-use crate::conditions::{Change, IS_AT_VERSION};
-use crate::errors::unavailable;
-use crate::keys::{self, BY_LIST, BY_OWNER, Index, Key, PUBLIC_EVENTS};
+use crate::attributes::{Item, bytes, document, get_bytes, get_json, get_request, text};
+use crate::conditions::Change;
+use crate::documents::replacement;
+use crate::keys::{self, BY_LIST, BY_OWNER, Key, PUBLIC_EVENTS};
+use crate::lists::List;
 use crate::table::DynamoStore;
-
-fn versioned<T: DeserializeOwned>(item: &Item) -> Stored<Versioned<T>> {
-    Ok(Versioned {
-        version: get_number(item, "v")?,
-        value: get_json(item, "doc")?,
-    })
-}
-
-/// Replaces a document that is still at the version it was read at.
-fn replacement<T: Serialize>(read: &Versioned<T>) -> Stored<Change> {
-    Ok(Change {
-        update: "SET v = :v, doc = :doc".to_owned(),
-        condition: IS_AT_VERSION.to_owned(),
-        values: Item::from([
-            (":v".to_owned(), number(read.version + 1)),
-            (":doc".to_owned(), json(&read.value)?),
-            (":read_version".to_owned(), number(read.version)),
-        ]),
-    })
-}
 
 fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     let mut change = replacement(event)?;
@@ -61,47 +37,12 @@ fn list_place(event: &Event) -> String {
     keys::by_time(event.created, event.id)
 }
 
-impl DynamoStore {
-    async fn get_versioned<T: DeserializeOwned>(&self, key: &Key) -> Stored<Option<Versioned<T>>> {
-        self.get(key).await?.as_ref().map(versioned).transpose()
-    }
-
-    async fn list(
-        &self,
-        index: Index,
-        partition: String,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<Event>> {
-        let mut query = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(index.name)
-            .expression_attribute_values(":list", text(partition))
-            .scan_index_forward(false)
-            .limit(i32::try_from(limit).unwrap_or(100));
-        query = match after {
-            Some(after) => query
-                .key_condition_expression(format!("{} = :list AND {} < :after", index.pk, index.sk))
-                .expression_attribute_values(":after", text(after)),
-            None => query.key_condition_expression(format!("{} = :list", index.pk)),
-        };
-        let answer = query.send().await.map_err(unavailable)?;
-        let items = answer.items.unwrap_or_default();
-        let next = match (answer.last_evaluated_key, items.last()) {
-            (Some(_), Some(last)) => Some(get_text(last, index.sk)?.to_owned()),
-            _ => None,
-        };
-        let events = items
-            .iter()
-            .map(|item| get_json(item, "doc"))
-            .collect::<Stored<_>>()?;
-        Ok(Page {
-            items: events,
-            next,
-        })
-    }
+fn events(page: Page<Item>) -> Stored<Page<Event>> {
+    let events = page.items.iter().map(|item| get_json(item, "doc"));
+    Ok(Page {
+        items: events.collect::<Stored<_>>()?,
+        next: page.next,
+    })
 }
 
 #[async_trait]
@@ -195,8 +136,8 @@ impl Catalogue for DynamoStore {
     }
 
     async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>> {
-        self.list(BY_LIST, PUBLIC_EVENTS.to_owned(), after, limit)
-            .await
+        let list = List::newest_first(BY_LIST, PUBLIC_EVENTS);
+        events(self.list(&list, after, limit).await?)
     }
 
     async fn events_of(
@@ -205,6 +146,7 @@ impl Catalogue for DynamoStore {
         after: Option<&str>,
         limit: usize,
     ) -> Stored<Page<Event>> {
-        self.list(BY_OWNER, keys::owner(owner), after, limit).await
+        let list = List::newest_first(BY_OWNER, keys::owner(owner));
+        events(self.list(&list, after, limit).await?)
     }
 }

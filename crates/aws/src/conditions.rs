@@ -30,7 +30,8 @@ pub fn cell_name(slot: Slot) -> String {
 #[derive(Debug, Clone)]
 pub struct Change {
     pub update: String,
-    pub condition: String,
+    /// Without one the update always takes place.
+    pub condition: Option<String>,
     pub values: HashMap<String, AttributeValue>,
 }
 
@@ -68,7 +69,7 @@ pub fn claim(slots: &[Slot], cell: Cell, now: Millis) -> Change {
     let horizon = claim_horizon(now).0.to_be_bytes();
     Change {
         update: format!("SET {}", set_all(slots, ":cell")),
-        condition: format!("attribute_not_exists({CLOSED}) AND {free}"),
+        condition: Some(format!("attribute_not_exists({CLOSED}) AND {free}")),
         values: HashMap::from([
             (":cell".to_owned(), cell_value(cell)),
             (
@@ -90,7 +91,10 @@ fn all_exactly(slots: &[Slot]) -> String {
 pub fn shift(slots: &[Slot], old: Cell, new: Cell) -> Change {
     Change {
         update: format!("SET {}", set_all(slots, ":new")),
-        condition: format!("attribute_not_exists({CLOSED}) AND {}", all_exactly(slots)),
+        condition: Some(format!(
+            "attribute_not_exists({CLOSED}) AND {}",
+            all_exactly(slots)
+        )),
         values: HashMap::from([
             (":old".to_owned(), cell_value(old)),
             (":new".to_owned(), cell_value(new)),
@@ -104,7 +108,17 @@ pub fn release(slots: &[Slot], old: Cell) -> Change {
     let names = list(slots, ", ", |text, cell| text.push_str(cell));
     Change {
         update: format!("REMOVE {names}"),
-        condition: all_exactly(slots),
+        condition: Some(all_exactly(slots)),
         values: HashMap::from([(":old".to_owned(), cell_value(old))]),
+    }
+}
+
+/// Close: always takes place, so that closing twice is closing once. It creates the item
+/// of a block that was never claimed, and leaves every cell as it is.
+pub fn close() -> Change {
+    Change {
+        update: format!("SET {CLOSED} = :closed"),
+        condition: None,
+        values: HashMap::from([(":closed".to_owned(), AttributeValue::Bool(true))]),
     }
 }

@@ -10,11 +10,12 @@ use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCrede
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
-use onsale_app::App;
-use onsale_app::ports::{Clock, Entropy};
+use onsale_app::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, TicketSigner};
+use onsale_app::unplugged::Unplugged;
+use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, SqsExpiryQueue};
+use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsSagaQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -52,9 +53,38 @@ pub struct AwsConfig {
     pub http: SharedHttpClient,
 }
 
+/// What the services of one deployment are called. A function that has no use for one
+/// of them does not know its name, and gets `Unplugged` in its place.
+#[derive(Debug, Clone)]
+pub struct Wires {
+    pub table: String,
+    /// The URL of the queue of `expire-holds`.
+    pub expire_holds_queue: Option<String>,
+    /// The URL of the queue of `drive-saga`.
+    pub saga_queue: Option<String>,
+    /// The name or ARN of the event bus.
+    pub event_bus: Option<String>,
+}
+
+impl Wires {
+    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL` and `EVENT_BUS_NAME`.
+    pub fn from_env() -> Result<Self, String> {
+        let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+        Ok(Self {
+            table: need("TABLE_NAME")?,
+            expire_holds_queue: named("EXPIRE_HOLDS_QUEUE_URL"),
+            saga_queue: named("SAGA_QUEUE_URL"),
+            event_bus: named("EVENT_BUS_NAME"),
+        })
+    }
+}
+
+fn need(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|_| format!("{name} is not set"))
+}
+
 impl AwsConfig {
-    fn from_env() -> Result<Self, String> {
-        let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
+    pub fn from_env() -> Result<Self, String> {
         let credentials = Credentials::new(
             need("AWS_ACCESS_KEY_ID")?,
             need("AWS_SECRET_ACCESS_KEY")?,
@@ -109,14 +139,55 @@ impl AwsConfig {
         aws_sdk_sqs::Client::from_conf(config.build())
     }
 
-    /// The application on these services.
-    pub fn app(&self, table: &str, expire_holds_queue_url: &str) -> App {
-        App::new(
-            Arc::new(DynamoStore::new(self.dynamodb(), table)),
-            Arc::new(SqsExpiryQueue::new(self.sqs(), expire_holds_queue_url)),
-            Arc::new(SystemClock),
-            Arc::new(OsEntropy),
-        )
+    pub fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
+        let mut config = aws_sdk_eventbridge::Config::builder()
+            .behavior_version(aws_sdk_eventbridge::config::BehaviorVersion::latest())
+            .region(aws_sdk_eventbridge::config::Region::new(
+                self.region.clone(),
+            ))
+            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
+            .retry_config(Self::retries())
+            .timeout_config(Self::timeouts())
+            .http_client(self.http.clone());
+        config.set_endpoint_url(self.endpoint.clone());
+        aws_sdk_eventbridge::Client::from_conf(config.build())
+    }
+
+    /// The store by itself, for the sandbox that keeps its ledger in it. All stores of
+    /// one configuration share their connections.
+    pub fn store(&self, wires: &Wires) -> DynamoStore {
+        DynamoStore::new(self.dynamodb(), &wires.table)
+    }
+
+    /// The ports of the application on these services.
+    pub fn ports(
+        &self,
+        wires: &Wires,
+        payments: Arc<dyn Payments>,
+        ticket_signer: Arc<dyn TicketSigner>,
+    ) -> Ports {
+        let expiry_queue: Arc<dyn ExpiryQueue> = match &wires.expire_holds_queue {
+            Some(url) => Arc::new(SqsExpiryQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
+        let saga_queue: Arc<dyn SagaQueue> = match &wires.saga_queue {
+            Some(url) => Arc::new(SqsSagaQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
+        let bus: Arc<dyn Bus> = match &wires.event_bus {
+            Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
+            None => Arc::new(Unplugged),
+        };
+        Ports {
+            store: Arc::new(self.store(wires)),
+            expiry_queue,
+            saga_queue,
+            bus,
+            payments,
+            ticket_signer,
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(OsEntropy),
+        }
     }
 }
 
@@ -128,11 +199,14 @@ fn https_client() -> SharedHttpClient {
         .build_https()
 }
 
-/// The application as a Lambda function finds it: everything from the environment.
+/// The ports as a Lambda function finds them in its environment. Those of payments and
+/// of tickets are unplugged: the few functions that need them put their own in place.
+pub fn ports_from_env() -> Result<Ports, String> {
+    let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
+    Ok(config.ports(&wires, Arc::new(Unplugged), Arc::new(Unplugged)))
+}
+
+/// The application of a Lambda function that neither charges nor signs.
 pub async fn app_from_env() -> Result<App, String> {
-    let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
-    let config = AwsConfig::from_env()?;
-    // A function that sends no expiry messages has no queue in its environment.
-    let queue = std::env::var("EXPIRE_HOLDS_QUEUE_URL").unwrap_or_default();
-    Ok(config.app(&need("TABLE_NAME")?, &queue))
+    Ok(App::new(ports_from_env()?))
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
-use onsale_domain::ids::{AccountId, EventId, SessionId, ShowId, VenueId};
+use onsale_domain::ids::{AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId};
 use onsale_domain::time::Millis;
 
 /// Partition and sort key attributes.
@@ -29,6 +29,27 @@ pub const BY_LIST: Index = Index {
 };
 /// The partition of the public catalogue in `BY_LIST`.
 pub const PUBLIC_EVENTS: &str = "EVENTS";
+/// Lists of what was bought, by time. Keys only.
+pub const BY_BUYER: Index = Index {
+    name: "gsi3",
+    pk: "gsi3pk",
+    sk: "gsi3sk",
+};
+/// The partition of the sandbox's payments in `BY_BUYER`.
+pub const SANDBOX_PAYMENTS: &str = "SANDBOX";
+/// What a saga still has to work on. Keys only, and sparse: whatever has ended is not
+/// in it.
+pub const BY_WORK: Index = Index {
+    name: "gsi4",
+    pk: "gsi4pk",
+    sk: "gsi4sk",
+};
+/// The partition of cancellations in `BY_WORK`.
+pub const OPEN_CANCELLATIONS: &str = "OPENCXL";
+/// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
+/// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
+/// some 8,000 orders a second.
+pub const WORK_SHARDS: u8 = 16;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
@@ -36,6 +57,10 @@ pub struct Index {
     pub pk: &'static str,
     pub sk: &'static str,
 }
+
+const ORDER: &str = "ORD";
+const CANCELLATION: &str = "CXL";
+const SANDBOX: &str = "SBX";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +128,26 @@ impl Key {
         Self::new("MPL", show.simple())
     }
 
+    /// A hold that is being paid, or was, under the UUID of the hold.
+    pub fn order(id: OrderId) -> Self {
+        Self::new(ORDER, id.simple())
+    }
+
+    /// The right to enter for one place of an order.
+    pub fn ticket(id: TicketId) -> Self {
+        Self::new("TKT", id.simple())
+    }
+
+    /// How far the cancellation of a show is.
+    pub fn cancellation(show: ShowId) -> Self {
+        Self::new(CANCELLATION, show.simple())
+    }
+
+    /// A payment in the sandbox provider's own ledger.
+    pub fn sandbox(id: &str) -> Self {
+        Self::new(SANDBOX, id)
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -115,6 +160,44 @@ impl Key {
         let mut parts = pk.strip_prefix("BLK#")?.split('#');
         parts.nth(1)?.parse().ok().map(BlockIndex)
     }
+
+    /// The order that a partition key names.
+    pub fn order_id(pk: &str) -> Option<OrderId> {
+        let digits = named(pk, ORDER)?;
+        format!("{}_{digits}", OrderId::PREFIX).parse().ok()
+    }
+
+    /// The show whose cancellation a partition key names.
+    pub fn cancelled_show(pk: &str) -> Option<ShowId> {
+        let digits = named(pk, CANCELLATION)?;
+        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
+    /// The payment of the sandbox that a partition key names.
+    pub fn sandbox_id(pk: &str) -> Option<&str> {
+        named(pk, SANDBOX)
+    }
+}
+
+/// What follows the kind in a partition key.
+fn named<'a>(pk: &'a str, kind: &str) -> Option<&'a str> {
+    pk.strip_prefix(kind)?.strip_prefix('#')
+}
+
+/// The partition of a buyer's orders in `BY_BUYER`.
+pub fn buyer_orders(account: AccountId) -> String {
+    format!("BUYER#{}", account.simple())
+}
+
+/// Which partition of open orders an order belongs to. The last byte is random or hashed
+/// in every kind of id.
+pub fn work_shard(order: OrderId) -> u8 {
+    order.as_bytes()[15] % WORK_SHARDS
+}
+
+/// A partition of open orders in `BY_WORK`.
+pub fn open_orders(shard: u8) -> String {
+    format!("OPEN#{shard:02}")
 }
 
 pub fn owner(account: AccountId) -> String {

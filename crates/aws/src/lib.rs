@@ -6,16 +6,25 @@
 mod accounts;
 mod attributes;
 mod blocks;
+mod bus;
 mod buyers;
+mod cancellations;
 mod catalogue;
 pub mod conditions;
+mod documents;
 mod errors;
 mod host;
 pub mod keys;
+mod lists;
 mod maps;
+mod orders;
+mod pause;
 mod queue;
+mod sandbox;
 mod table;
+mod tickets;
 
-pub use host::{AwsConfig, OsEntropy, SystemClock, app_from_env};
-pub use queue::SqsExpiryQueue;
+pub use bus::EventBridgeBus;
+pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
+pub use queue::{SqsExpiryQueue, SqsSagaQueue};
 pub use table::DynamoStore;

@@ -25,7 +25,7 @@ impl Maps for DynamoStore {
     async fn put_map(&self, show: ShowId, map: &SeatMap, forget_at: Millis) -> Stored<()> {
         let change = Change {
             update: "SET m = :m, ver = :ver, forget_at = :forget_at".to_owned(),
-            condition: MAP_IS_OLDER.to_owned(),
+            condition: Some(MAP_IS_OLDER.to_owned()),
             values: Item::from([
                 (":m".to_owned(), bytes(map.encode())),
                 (":ver".to_owned(), number(map.version.0)),
@@ -38,7 +38,7 @@ impl Maps for DynamoStore {
     async fn lease_map(&self, show: ShowId, now: Millis, until: Millis) -> Stored<bool> {
         let change = Change {
             update: "SET til = :til, forget_at = :forget_at".to_owned(),
-            condition: LEASE_IS_FREE.to_owned(),
+            condition: Some(LEASE_IS_FREE.to_owned()),
             values: Item::from([
                 (":til".to_owned(), number(until.0)),
                 (":now".to_owned(), number(now.0)),

@@ -1,28 +1,19 @@
-//! The queue of `expire-holds` on SQS.
+//! The queues of `expire-holds` and `drive-saga` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
-use onsale_app::ports::{ExpireHold, ExpiryQueue, StoreError, Stored};
+use onsale_app::ports::{Drive, ExpireHold, ExpiryQueue, SagaQueue, StoreError, Stored};
+use serde::Serialize;
 
 #[derive(Debug, Clone)]
-pub struct SqsExpiryQueue {
+struct Queue {
     client: Client,
     url: String,
 }
 
-impl SqsExpiryQueue {
-    pub fn new(client: Client, url: impl Into<String>) -> Self {
-        Self {
-            client,
-            url: url.into(),
-        }
-    }
-}
-
-#[async_trait]
-impl ExpiryQueue for SqsExpiryQueue {
-    async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()> {
+impl Queue {
+    async fn send(&self, message: &impl Serialize, delay_s: u32) -> Stored<()> {
         let body =
             serde_json::to_string(message).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let send = self
@@ -41,5 +32,39 @@ impl ExpiryQueue for SqsExpiryQueue {
             };
             StoreError::Unavailable(format!("queue: {code}"))
         })
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsExpiryQueue(Queue);
+
+impl SqsExpiryQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl ExpiryQueue for SqsExpiryQueue {
+    async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()> {
+        self.0.send(message, delay_s).await
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsSagaQueue(Queue);
+
+impl SqsSagaQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl SagaQueue for SqsSagaQueue {
+    async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
+        self.0.send(message, delay_s).await
     }
 }

@@ -1,23 +1,27 @@
 //! The table and the few ways in which items of it are read and written.
 
-use std::time::Duration;
+use std::collections::HashSet;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
     KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
+use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_app::ports::{StoreError, Stored};
 
 use crate::attributes::Item;
 use crate::conditions::Change;
 use crate::errors::{Failed, cancellation, unavailable};
 use crate::keys::Key;
+use crate::pause::before_retry;
 
 /// DynamoDB answers at most this many items in one BatchGetItem.
-pub(crate) const BATCH_GET: usize = 100;
+const BATCH_GET: usize = 100;
 /// A conflict between transactions is over in milliseconds: ten tries with growing
 /// pauses wait about a second in all before the caller is asked to come back.
 const CONFLICT_TRIES: u32 = 10;
+/// Requests under way at once when many items are read.
+const READS_AT_ONCE: usize = 4;
 
 /// All ports on one DynamoDB table.
 #[derive(Debug, Clone)]
@@ -47,9 +51,25 @@ impl DynamoStore {
         Ok(answer.item)
     }
 
+    /// Those of the items that exist, in any order.
+    pub(crate) async fn get_many(&self, keys: &[Key], consistent: bool) -> Stored<Vec<Item>> {
+        // DynamoDB turns down a request that names one key twice.
+        let mut seen = HashSet::with_capacity(keys.len());
+        let keys: Vec<_> = keys.iter().filter(|key| seen.insert(&key.pk)).collect();
+        let batches: Vec<_> = keys
+            .chunks(BATCH_GET)
+            .map(|batch| self.get_batch(batch, consistent))
+            .collect();
+        let read: Vec<Vec<_>> = stream::iter(batches)
+            .buffer_unordered(READS_AT_ONCE)
+            .try_collect()
+            .await?;
+        Ok(read.into_iter().flatten().collect())
+    }
+
     /// Up to a hundred items in one request; repeats for what was left unprocessed.
-    pub(crate) async fn get_batch(&self, keys: &[Key], consistent: bool) -> Stored<Vec<Item>> {
-        let mut wanted = keys.iter().map(Key::attributes).collect::<Vec<_>>();
+    async fn get_batch(&self, keys: &[&Key], consistent: bool) -> Stored<Vec<Item>> {
+        let mut wanted: Vec<_> = keys.iter().map(|key| key.attributes()).collect();
         let mut items = Vec::with_capacity(wanted.len());
         for pause in 0..CONFLICT_TRIES {
             let request = KeysAndAttributes::builder()
@@ -80,7 +100,7 @@ impl DynamoStore {
                 Some(left) if !left.keys.is_empty() => wanted = left.keys,
                 _ => return Ok(items),
             }
-            pause_before_retry(pause).await;
+            before_retry(pause).await;
         }
         Err(StoreError::Unavailable("reads are throttled".into()))
     }
@@ -130,7 +150,7 @@ impl DynamoStore {
             .table_name(&self.table)
             .set_key(Some(key.attributes()))
             .update_expression(change.update)
-            .condition_expression(change.condition)
+            .set_condition_expression(change.condition)
             .set_expression_attribute_values(Some(change.values))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build()
@@ -138,7 +158,7 @@ impl DynamoStore {
         Ok(TransactWriteItem::builder().update(update).build())
     }
 
-    /// One conditional update, repeated while another transaction is in the way.
+    /// One update, repeated while another transaction is in the way.
     pub(crate) async fn update(&self, key: &Key, change: Change) -> Result<(), Failed> {
         for pause in 0..CONFLICT_TRIES {
             let update = self
@@ -147,7 +167,7 @@ impl DynamoStore {
                 .table_name(&self.table)
                 .set_key(Some(key.attributes()))
                 .update_expression(&change.update)
-                .condition_expression(&change.condition)
+                .set_condition_expression(change.condition.clone())
                 .set_expression_attribute_values(Some(change.values.clone()))
                 .return_values_on_condition_check_failure(
                     ReturnValuesOnConditionCheckFailure::AllOld,
@@ -155,7 +175,7 @@ impl DynamoStore {
                 .return_consumed_capacity(aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total);
             match update.send().await.map_err(crate::errors::failed_update) {
                 Ok(_) => return Ok(()),
-                Err(Failed::Conflict) => pause_before_retry(pause).await,
+                Err(Failed::Conflict) => before_retry(pause).await,
                 Err(failed) => return Err(failed),
             }
         }
@@ -199,22 +219,10 @@ impl DynamoStore {
                         .collect();
                     return Ok(Err(refused));
                 }
-                Err(Failed::Conflict) => pause_before_retry(pause).await,
+                Err(Failed::Conflict) => before_retry(pause).await,
                 Err(failed) => return Err(failed.into()),
             }
         }
         Err(Failed::Conflict.into())
     }
-}
-
-/// Full jitter: up to 5 ms at first, doubling to 160 ms.
-async fn pause_before_retry(tries: u32) {
-    let ceiling_ms = 5u64 << tries.min(5);
-    let mut byte = [0u8; 8];
-    // Without randomness the pause is merely not spread.
-    let _ = getrandom::fill(&mut byte);
-    tokio::time::sleep(Duration::from_millis(
-        u64::from_be_bytes(byte) % ceiling_ms + 1,
-    ))
-    .await;
 }

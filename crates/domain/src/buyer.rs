@@ -17,6 +17,11 @@ pub const ENDED_KEPT_MS: u64 = 24 * 3_600_000;
 /// More ended holds than this in 24 hours is no person; new ones are refused until
 /// the oldest are forgotten. It bounds the item at a few kilobytes.
 pub const MAX_ENDED: usize = 128;
+/// Holds whose checkout began stay listed for the life of the show. So many of them,
+/// 60 bytes each, are no person and would fill the item.
+pub const MAX_CHECKOUTS: usize = 256;
+/// How much longer a hold lasts once its checkout begins.
+pub const PAY_MS: u64 = 5 * 60_000;
 const VERSION: u8 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +52,8 @@ pub struct Entry {
     pub places: Vec<PlaceIndex>,
     /// One price for each place, or a single one when all are equal.
     prices: Vec<Cents>,
-    pub checkout_began: bool,
+    /// How often its checkout began: the number of the last attempt to pay.
+    pub attempt: u32,
     /// When the state was last changed.
     pub changed: Millis,
 }
@@ -72,7 +78,7 @@ impl Entry {
             request,
             places,
             prices,
-            checkout_began: false,
+            attempt: 0,
             changed: now,
         }
     }
@@ -99,6 +105,14 @@ impl Entry {
         }
     }
 
+    /// Until when it can be paid: extended once, when checkout first begins.
+    pub fn pay_until(&self) -> Millis {
+        match self.attempt {
+            0 => self.expiry + PAY_MS,
+            _ => self.expiry,
+        }
+    }
+
     /// Whether its places count against the cap. A held entry counts for the skew longer
     /// than its owner has it: on a slower clock it may still be paid for.
     fn counts(&self, now: Millis) -> bool {
@@ -109,13 +123,23 @@ impl Entry {
         }
     }
 
+    /// Whether an order was ever written for it. Such an id stays listed for good.
+    fn has_order(&self) -> bool {
+        self.attempt > 0 || self.state == EntryState::Undone
+    }
+
+    /// When it ended, if it did: a lapsed hold when its time was up, message or not.
+    fn ended_at(&self, now: Millis) -> Option<Millis> {
+        match self.state_at(now) {
+            EntryState::Expired if self.state == EntryState::Held => Some(self.expiry),
+            state if state.is_ended() => Some(self.changed),
+            _ => None,
+        }
+    }
+
     fn is_forgotten(&self, now: Millis) -> bool {
-        let ended_at = match self.state_at(now) {
-            EntryState::Expired if self.state == EntryState::Held => self.expiry,
-            state if state.is_ended() => self.changed,
-            _ => return false,
-        };
-        !self.checkout_began && ended_at + ENDED_KEPT_MS < now
+        let ended = self.ended_at(now);
+        !self.has_order() && ended.is_some_and(|at| at + ENDED_KEPT_MS < now)
     }
 }
 
@@ -145,6 +169,8 @@ pub enum Refusal {
     OverCap,
     /// Too many holds ended in the last day; the first is forgotten at this time.
     TooManyEnded(Millis),
+    /// Too many checkouts of this buyer in this show.
+    TooManyCheckouts,
     /// The cells are being given back; claim anew.
     GivenBack,
 }
@@ -156,6 +182,8 @@ pub enum MoveRefusal {
     /// The hold is in this state, from which the move is not allowed.
     Is(EntryState),
     NotYetLapsed,
+    /// It has moved there before.
+    AlreadyDone,
 }
 
 impl Buyer {
@@ -194,11 +222,15 @@ impl Buyer {
         let ended: Vec<_> = self
             .entries
             .iter()
-            .filter(|e| e.state_at(now).is_ended() && !e.checkout_began && !e.is_forgotten(now))
+            .filter(|e| e.state_at(now).is_ended() && !e.has_order() && !e.is_forgotten(now))
             .collect();
         if ended.len() >= MAX_ENDED {
-            let first = ended.iter().map(|e| e.changed).min().unwrap_or(now);
+            let first = ended.iter().filter_map(|e| e.ended_at(now)).min();
+            let first = first.unwrap_or(now);
             return Err(Refusal::TooManyEnded(first + ENDED_KEPT_MS));
+        }
+        if self.entries.iter().filter(|e| e.has_order()).count() >= MAX_CHECKOUTS {
+            return Err(Refusal::TooManyCheckouts);
         }
         Ok(())
     }
@@ -251,45 +283,59 @@ impl Buyer {
         }
     }
 
-    /// Checkout begins: the entry is locked under an extended expiry.
-    pub fn lock(&self, hold: HoldId, extended: Millis, now: Millis) -> Result<Self, MoveRefusal> {
+    /// An attempt to pay begins: the entry is locked, under an expiry that is extended
+    /// the first time only, so that refused attempts cannot hold a place for ever. The
+    /// number of the attempt must be a new one: a worker that comes back from an old
+    /// attempt locks nothing.
+    pub fn lock(&self, hold: HoldId, attempt: u32, now: Millis) -> Result<Self, MoveRefusal> {
         let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
         match entry.state_at(now) {
-            EntryState::Held => {
+            EntryState::Held if attempt > entry.attempt => {
+                let extended = entry.pay_until();
                 let mut next = self.moved(hold, EntryState::Paying, now);
                 if let Some(entry) = next.entry_mut(hold) {
                     entry.expiry = extended;
-                    entry.checkout_began = true;
+                    entry.attempt = attempt;
                 }
                 Ok(next)
+            }
+            EntryState::Paying | EntryState::Sold if attempt == entry.attempt => {
+                Err(MoveRefusal::AlreadyDone)
             }
             state => Err(MoveRefusal::Is(state)),
         }
     }
 
-    pub fn sell(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
-        self.leave_checkout(hold, EntryState::Paying, EntryState::Sold, now)
+    /// The attempt was refused: the hold is its buyer's again, until the same expiry.
+    pub fn decline(&self, hold: HoldId, attempt: u32, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        match entry.state {
+            EntryState::Paying if attempt == entry.attempt => {
+                Ok(self.moved(hold, EntryState::Held, now))
+            }
+            EntryState::Held if attempt == entry.attempt => Err(MoveRefusal::AlreadyDone),
+            state => Err(MoveRefusal::Is(state)),
+        }
     }
 
-    /// A sale or a checkout that is taken back ends the hold for good.
+    pub fn sell(&self, hold: HoldId, attempt: u32, now: Millis) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        match entry.state {
+            EntryState::Paying if attempt == entry.attempt => {
+                Ok(self.moved(hold, EntryState::Sold, now))
+            }
+            EntryState::Sold => Err(MoveRefusal::AlreadyDone),
+            state => Err(MoveRefusal::Is(state)),
+        }
+    }
+
+    /// A sale or a checkout that is taken back ends the hold for good. A held entry ends
+    /// as well: a worker that comes back late must not be able to lock it.
     pub fn undo(&self, hold: HoldId, now: Millis) -> Result<Self, MoveRefusal> {
         let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
-        self.leave_checkout(hold, entry.state, EntryState::Undone, now)
-    }
-
-    fn leave_checkout(
-        &self,
-        hold: HoldId,
-        from: EntryState,
-        to: EntryState,
-        now: Millis,
-    ) -> Result<Self, MoveRefusal> {
-        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
-        let in_checkout = matches!(entry.state, EntryState::Paying | EntryState::Sold);
-        if entry.state == from && in_checkout {
-            Ok(self.moved(hold, to, now))
-        } else {
-            Err(MoveRefusal::Is(entry.state))
+        match entry.state.is_ended() {
+            false => Ok(self.moved(hold, EntryState::Undone, now)),
+            true => Err(MoveRefusal::AlreadyDone),
         }
     }
 

@@ -46,9 +46,9 @@ fn the_cap_counts_live_places_only() {
 
 #[test]
 fn paying_and_sold_count_past_their_expiry() {
-    let buyer = with(&[(1, 4)]).lock(id(1), NOW + 900_000, NOW).unwrap();
+    let buyer = with(&[(1, 4)]).lock(id(1), 1, NOW).unwrap();
     assert_eq!(buyer.live_places(NOW + 2_000_000), 4);
-    let sold = buyer.sell(id(1), NOW).unwrap();
+    let sold = buyer.sell(id(1), 1, NOW).unwrap();
     assert_eq!(sold.live_places(NOW + 2_000_000), 4);
     assert_eq!(sold.undo(id(1), NOW).unwrap().live_places(NOW), 0);
 }
@@ -59,11 +59,7 @@ fn a_listed_id_never_claims_again() {
     let ended = [
         buyer.release(id(1), NOW).unwrap(),
         buyer.expire(id(1), NOW + 605_001).unwrap(),
-        buyer
-            .lock(id(1), NOW + 900_000, NOW)
-            .unwrap()
-            .undo(id(1), NOW)
-            .unwrap(),
+        buyer.lock(id(1), 1, NOW).unwrap().undo(id(1), NOW).unwrap(),
         buyer.clone(),
     ];
     for buyer in ended {
@@ -83,7 +79,7 @@ fn an_ended_hold_is_forgotten_after_a_day_unless_checkout_began() {
     let next = released.record(entry(2, 1), CAP, day_later).unwrap();
     assert!(next.entry(id(1)).is_none());
     let refunded = with(&[(1, 2)])
-        .lock(id(1), NOW + 900_000, NOW)
+        .lock(id(1), 1, NOW)
         .unwrap()
         .undo(id(1), NOW)
         .unwrap();
@@ -108,7 +104,7 @@ fn expiry_acts_on_held_entries_after_the_skew_only() {
         Err(MoveRefusal::NotYetLapsed)
     );
     assert!(buyer.expire(id(1), NOW + 605_001).is_ok());
-    let paying = buyer.lock(id(1), NOW + 900_000, NOW).unwrap();
+    let paying = buyer.lock(id(1), 1, NOW).unwrap();
     assert_eq!(
         paying.expire(id(1), NOW + 9_000_000),
         Err(MoveRefusal::Is(EntryState::Paying))
@@ -118,7 +114,7 @@ fn expiry_acts_on_held_entries_after_the_skew_only() {
         Err(MoveRefusal::Is(EntryState::Paying))
     );
     assert_eq!(
-        buyer.lock(id(1), NOW + 900_000, NOW + 600_000),
+        buyer.lock(id(1), 1, NOW + 600_000),
         Err(MoveRefusal::Is(EntryState::Expired))
     );
     assert_eq!(buyer.expire(id(7), NOW), Err(MoveRefusal::Unknown));
@@ -176,33 +172,88 @@ fn a_listed_id_is_answered_even_when_the_cap_is_full() {
 fn the_steps_of_a_checkout_follow_each_other_only() {
     let held = with(&[(1, 2)]);
     assert_eq!(
-        held.sell(id(1), NOW),
+        held.sell(id(1), 1, NOW),
         Err(MoveRefusal::Is(EntryState::Held))
     );
-    assert_eq!(
-        held.undo(id(1), NOW),
-        Err(MoveRefusal::Is(EntryState::Held))
-    );
-    let paying = held.lock(id(1), NOW + 900_000, NOW).unwrap();
+    let paying = held.lock(id(1), 1, NOW).unwrap();
     let entry = paying.entry(id(1)).unwrap();
-    assert_eq!((entry.expiry, entry.checkout_began), (NOW + 900_000, true));
+    assert_eq!((entry.expiry, entry.attempt), (NOW + 600_000 + PAY_MS, 1));
+    assert_eq!(paying.lock(id(1), 1, NOW), Err(MoveRefusal::AlreadyDone));
     assert_eq!(
-        paying.lock(id(1), NOW + 999_999, NOW),
+        paying.lock(id(1), 2, NOW),
         Err(MoveRefusal::Is(EntryState::Paying))
     );
-    let sold = paying.sell(id(1), NOW).unwrap();
-    assert_eq!(
-        sold.sell(id(1), NOW),
-        Err(MoveRefusal::Is(EntryState::Sold))
-    );
+    let sold = paying.sell(id(1), 1, NOW).unwrap();
+    assert_eq!(sold.sell(id(1), 1, NOW), Err(MoveRefusal::AlreadyDone));
     let undone = sold.undo(id(1), NOW).unwrap();
-    for refused in [
-        undone.undo(id(1), NOW),
-        undone.sell(id(1), NOW),
-        undone.lock(id(1), NOW, NOW),
-    ] {
+    assert_eq!(undone.undo(id(1), NOW), Err(MoveRefusal::AlreadyDone));
+    for refused in [undone.sell(id(1), 1, NOW), undone.lock(id(1), 2, NOW)] {
         assert_eq!(refused, Err(MoveRefusal::Is(EntryState::Undone)));
     }
+}
+
+#[test]
+fn a_refused_attempt_gives_the_hold_back_until_the_same_expiry() {
+    let mut buyer = with(&[(1, 2)]);
+    let until = NOW + 600_000 + PAY_MS;
+    for attempt in 1..=3 {
+        let later = NOW + u64::from(attempt) * 60_000;
+        buyer = buyer.lock(id(1), attempt, later).unwrap();
+        buyer = buyer.decline(id(1), attempt, later).unwrap();
+        let entry = buyer.entry(id(1)).unwrap();
+        assert_eq!((entry.state, entry.expiry), (EntryState::Held, until));
+    }
+    assert_eq!(
+        buyer.lock(id(1), 4, until),
+        Err(MoveRefusal::Is(EntryState::Expired))
+    );
+}
+
+#[test]
+fn a_worker_of_an_old_attempt_moves_nothing() {
+    let first = with(&[(1, 2)]).lock(id(1), 1, NOW).unwrap();
+    let declined = first.decline(id(1), 1, NOW).unwrap();
+    // Its lock comes late, when the attempt is over: the hold is not locked again.
+    assert_eq!(
+        declined.lock(id(1), 1, NOW),
+        Err(MoveRefusal::Is(EntryState::Held))
+    );
+    let second = declined.lock(id(1), 2, NOW).unwrap();
+    assert_eq!(
+        second.decline(id(1), 1, NOW),
+        Err(MoveRefusal::Is(EntryState::Paying))
+    );
+    assert_eq!(
+        second.sell(id(1), 1, NOW),
+        Err(MoveRefusal::Is(EntryState::Paying))
+    );
+}
+
+#[test]
+fn an_undone_order_ends_a_hold_that_was_not_locked_yet() {
+    let undone = with(&[(1, 2)]).undo(id(1), NOW).unwrap();
+    assert_eq!(
+        undone.lock(id(1), 1, NOW),
+        Err(MoveRefusal::Is(EntryState::Undone))
+    );
+}
+
+#[test]
+fn checkouts_that_end_are_kept_for_ever_so_their_number_is_limited() {
+    let mut buyer = Buyer::default();
+    for n in 0..MAX_CHECKOUTS {
+        let hold = HoldId::derived(&[&n.to_be_bytes()]);
+        let mut next = entry(1, 1);
+        next.hold = hold;
+        buyer = buyer.record(next, CAP, NOW).unwrap();
+        buyer = buyer.lock(hold, 1, NOW).unwrap();
+        buyer = buyer.undo(hold, NOW).unwrap();
+    }
+    assert_eq!(
+        buyer.record(entry(9, 1), CAP, NOW),
+        Err(Refusal::TooManyCheckouts)
+    );
+    assert!(buyer.encode().len() < 64 * 1024);
 }
 
 #[test]
@@ -226,5 +277,23 @@ fn a_hold_that_a_slow_clock_could_still_pay_counts_against_the_cap() {
     let buyer = with(&[(1, 6)]);
     let ahead = NOW + 600_500;
     assert_eq!(buyer.record(entry(2, 6), CAP, ahead), Err(Refusal::OverCap));
-    assert!(buyer.lock(id(1), NOW + 900_000, NOW + 599_000).is_ok());
+    assert!(buyer.lock(id(1), 1, NOW + 599_000).is_ok());
+}
+
+#[test]
+fn who_ended_too_many_holds_is_told_when_the_first_is_forgotten() {
+    let mut buyer = Buyer::default();
+    for n in 0..MAX_ENDED {
+        let mut next = entry(1, 1);
+        next.hold = HoldId::derived(&[&n.to_be_bytes()]);
+        buyer = buyer.record(next, MAX_ENDED, NOW).unwrap();
+    }
+    // No message ever came: each of them ended when its time was up.
+    let lapsed = NOW + 700_000;
+    let until = NOW + 600_000 + ENDED_KEPT_MS;
+    assert_eq!(
+        buyer.record(entry(9, 1), CAP, lapsed),
+        Err(Refusal::TooManyEnded(until))
+    );
+    assert!(buyer.record(entry(9, 1), CAP, until + 1).is_ok());
 }

@@ -20,6 +20,9 @@ pub struct ShowSummary {
     pub on_sale_at: Option<Millis>,
     pub from_price: Money,
     pub status: StoredStatus,
+    /// As it was when the show was last counted.
+    #[serde(default)]
+    pub sold_out: bool,
 }
 
 impl ShowSummary {
@@ -34,11 +37,16 @@ impl ShowSummary {
                 currency: show.currency,
             },
             status: show.status,
+            sold_out: false,
         }
     }
 
+    /// With counts: as they say. Without: as they were when the show was last counted.
     pub fn status_at(&self, now: Millis, counts: Option<Counts>) -> ShowStatus {
-        self.status.seen_at(now, self.starts_at, counts)
+        match self.status.seen_at(now, self.starts_at, counts) {
+            ShowStatus::OnSale if counts.is_none() && self.sold_out => ShowStatus::SoldOut,
+            status => status,
+        }
     }
 
     /// Still to come and not cancelled.
@@ -94,7 +102,12 @@ impl Event {
     /// Puts a show's summary in, in place of its older one.
     pub fn put_show(&mut self, summary: ShowSummary) {
         match self.shows.iter_mut().find(|s| s.id == summary.id) {
-            Some(known) => *known = summary,
+            Some(known) => {
+                *known = ShowSummary {
+                    sold_out: known.sold_out,
+                    ..summary
+                }
+            }
             None => self.shows.push(summary),
         }
     }

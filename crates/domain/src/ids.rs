@@ -9,6 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use uuid::Uuid;
 
+use crate::layout::PlaceIndex;
 use crate::time::Millis;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,6 +134,12 @@ id!(
     "hld"
 );
 id!(
+    /// An order: a hold that is being paid, under the hold's UUID.
+    OrderId,
+    "ord"
+);
+id!(TicketId, "tkt");
+id!(
     /// One log-in; the `jti` of its token.
     SessionId,
     "ses"
@@ -147,6 +154,24 @@ impl HoldId {
             show.as_bytes(),
             idempotency_key.as_bytes(),
         ])
+    }
+}
+
+impl OrderId {
+    pub fn of(hold: HoldId) -> Self {
+        Self::from_bytes(*hold.as_bytes())
+    }
+
+    pub fn hold(self) -> HoldId {
+        HoldId::from_bytes(*self.as_bytes())
+    }
+}
+
+impl TicketId {
+    /// The ticket of one place of an order. Whoever issues or revokes it, again or at the
+    /// same time, means the same ticket.
+    pub fn of(order: OrderId, place: PlaceIndex) -> Self {
+        Self::derived(&[order.as_bytes(), &place.0.to_be_bytes()])
     }
 }
 

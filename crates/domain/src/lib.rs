@@ -6,9 +6,12 @@
 //! same rules as the cloud.
 
 pub mod account;
+pub mod announcement;
 pub mod best_available;
 pub mod block;
 pub mod buyer;
+pub mod cancellation;
+pub mod checkout_saga;
 pub mod claim;
 pub mod event;
 pub mod general;
@@ -17,8 +20,13 @@ pub mod layout;
 pub mod layout_codec;
 pub mod map;
 pub mod money;
+pub mod order;
+pub mod payment;
+pub mod refund_saga;
 pub mod request_hash;
 pub mod seed;
 pub mod show;
+pub mod ticket;
+pub mod ticket_code;
 pub mod time;
 pub mod venue;

@@ -65,8 +65,55 @@ impl<'de> Deserialize<'de> for Currency {
     }
 }
 
+impl Currency {
+    /// How many digits of an amount stand behind the point, by ISO 4217.
+    pub fn decimals(&self) -> u32 {
+        const NONE: [&str; 16] = [
+            "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND",
+            "VUV", "XAF", "XOF", "XPF",
+        ];
+        const THREE: [&str; 7] = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"];
+        match self.as_str() {
+            code if NONE.contains(&code) => 0,
+            code if THREE.contains(&code) => 3,
+            _ => 2,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Money {
     pub amount: Cents,
     pub currency: Currency,
+}
+
+/// As people read it: `45.00 EUR`.
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = self.currency.decimals();
+        let unit = 10u64.pow(decimals);
+        let (whole, rest) = (self.amount.0 / unit, self.amount.0 % unit);
+        match decimals as usize {
+            0 => write!(f, "{whole} {}", self.currency),
+            width => write!(f, "{whole}.{rest:0width$} {}", self.currency),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_reads_as_people_write_it() {
+        let text = |amount, code| {
+            let currency = Currency::parse(code).unwrap();
+            let amount = Cents(amount);
+            Money { amount, currency }.to_string()
+        };
+        assert_eq!(text(4_500, "EUR"), "45.00 EUR");
+        assert_eq!(text(5, "USD"), "0.05 USD");
+        assert_eq!(text(4_500, "JPY"), "4500 JPY");
+        assert_eq!(text(4_505, "KWD"), "4.505 KWD");
+    }
 }

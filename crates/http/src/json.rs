@@ -87,7 +87,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-async fn bytes(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, Problem> {
+/// A body of at most `limit` bytes, as it was sent.
+pub async fn bytes(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, Problem> {
     let too_large = || {
         Problem::new(
             Code::PayloadTooLarge,

@@ -18,6 +18,7 @@ pub mod url;
 
 mod ed25519;
 mod strict_json;
+mod write;
 
 pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, request_hash};
@@ -29,3 +30,4 @@ pub use session::{
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};
+pub use write::to_the_end;

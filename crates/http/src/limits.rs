@@ -102,6 +102,8 @@ const MINUTE_MS: u64 = 60_000;
 pub struct Limits {
     pub requests_per_account: Limiter,
     pub hold_attempts: Limiter,
+    /// Each may try a card: whoever tests stolen ones needs many.
+    pub checkout_attempts: Limiter,
     pub log_ins_per_email: Limiter,
     pub registrations_per_email: Limiter,
     pub off: bool,
@@ -112,6 +114,7 @@ impl Default for Limits {
         Self {
             requests_per_account: Limiter::new(100, MINUTE_MS, 100),
             hold_attempts: Limiter::new(5, MINUTE_MS, 5),
+            checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             off: false,
@@ -121,7 +124,8 @@ impl Default for Limits {
 
 impl Limits {
     /// The defaults, or what the environment says instead: `ONSALE_REQUESTS_PER_MINUTE`,
-    /// `ONSALE_HOLD_ATTEMPTS_PER_MINUTE`, `ONSALE_LOG_INS_PER_QUARTER_HOUR`.
+    /// `ONSALE_HOLD_ATTEMPTS_PER_MINUTE`, `ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE`,
+    /// `ONSALE_LOG_INS_PER_QUARTER_HOUR`.
     pub fn from_env() -> Result<Self, String> {
         Self::configured(|name| std::env::var(name).ok())
     }
@@ -140,6 +144,7 @@ impl Limits {
         Ok(Self {
             requests_per_account: limiter("ONSALE_REQUESTS_PER_MINUTE", 100, MINUTE_MS)?,
             hold_attempts: limiter("ONSALE_HOLD_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
+            checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             off: false,
@@ -164,6 +169,10 @@ impl Limits {
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
         self.take(&self.hold_attempts, *account.as_bytes(), now)
+    }
+
+    pub fn checkout_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
+        self.take(&self.checkout_attempts, *account.as_bytes(), now)
     }
 
     /// Counts by the address alone, whether or not it has an account.

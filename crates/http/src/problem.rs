@@ -51,6 +51,7 @@ codes! {
     EmailTaken "email_taken" CONFLICT "The email is taken",
     SeatsTaken "seats_taken" CONFLICT "Seats are taken",
     NotOnSale "not_on_sale" CONFLICT "Not on sale",
+    RequestInFlight "request_in_flight" CONFLICT "Under way",
     Conflict "conflict" CONFLICT "Not possible now",
     HoldExpired "hold_expired" GONE "The hold has expired",
     PayloadTooLarge "payload_too_large" PAYLOAD_TOO_LARGE "The body is too large",
@@ -184,6 +185,11 @@ impl From<Error> for Problem {
                 }
             }
             Error::Conflict(reason) => Self::new(Code::Conflict, sentence(reason)),
+            Error::RequestInFlight => Self::new(
+                Code::RequestInFlight,
+                "An attempt to pay for this hold is under way. Read the order until it is \
+                 decided; if the card is declined, try another one then.",
+            ),
             Error::HoldExpired => Self::new(
                 Code::HoldExpired,
                 "The hold has expired and its places are free for others. Place a new hold.",
@@ -309,6 +315,7 @@ mod tests {
             (Error::SeatsTaken(vec![]), "seats_taken", 409),
             (Error::NotOnSale { reason, on_sale_at }, "not_on_sale", 409),
             (Error::Conflict("being paid"), "conflict", 409),
+            (Error::RequestInFlight, "request_in_flight", 409),
             (Error::HoldExpired, "hold_expired", 410),
             (
                 Error::LimitExceeded {

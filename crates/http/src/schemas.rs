@@ -43,6 +43,8 @@ id_schemas! {
     EventIdText of EventId,
     ShowIdText of ShowId,
     HoldIdText of HoldId,
+    OrderIdText of OrderId,
+    TicketIdText of TicketId,
 }
 
 /// A moment: RFC 3339, in UTC in every answer.

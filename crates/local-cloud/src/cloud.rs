@@ -121,7 +121,8 @@ impl LocalCloud {
         &self.services.bus
     }
 
-    /// Creates whatever of the template is not there yet. Repeating it changes nothing.
+    /// Creates whatever of the template is not there yet, also an index that the table of an earlier
+    /// version lacks; it then lists the items that were there before. Repeating it changes nothing.
     pub async fn apply(&self, wiring: &Wiring) -> Result<(), CloudError> {
         if let Some(table) = &wiring.table {
             self.apply_table(table).await?;
@@ -153,8 +154,9 @@ impl LocalCloud {
         let name = json!({ "TableName": table.name });
         match self.ask("DescribeTable", &name).await {
             Ok(described) => {
-                if let Some(difference) = table.difference(&described) {
-                    return Err(misfit(difference));
+                for request in table.missing_indexes(&described).map_err(misfit)? {
+                    let added = self.ask("UpdateTable", &request).await;
+                    added.map_err(|e| misfit(e.to_string()))?;
                 }
             }
             Err(error) if error["__type"].as_str().is_some_and(is_not_found) => {

@@ -3,8 +3,8 @@
 //! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
 //! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
 //! durable implementation with SQS semantics. [`Wiring`] reads which function consumes which queue
-//! from the same `template.yaml` that deploys the platform, and [`Runner`] invokes those functions
-//! as Lambda would. Nothing in this crate knows what Onsale sells.
+//! and which runs on a schedule from the same `template.yaml` that deploys the platform, and
+//! [`Runner`] invokes those functions as Lambda would. Nothing in this crate knows what Onsale sells.
 
 mod bus;
 mod clock;
@@ -23,5 +23,7 @@ pub use bus::{Bus, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
 pub use cloud::{CloudError, Durability, LocalCloud};
 pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
-pub use runner::{Runner, RunnerError, SqsHandler};
-pub use wiring::{Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError, queue_url};
+pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
+pub use wiring::{
+    Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError, queue_arn, queue_url,
+};

@@ -15,10 +15,16 @@ pub use table::{TableIndex, TableWiring};
 use template::Place;
 
 const QUEUE_URL_BASE: &str = "http://sqs.local/";
+const QUEUE_ARN_BASE: &str = "arn:aws:sqs:local:000000000000:";
 
 /// The URL under which the local cloud knows a queue, by its logical id in the template.
 pub fn queue_url(logical_id: &str) -> String {
     format!("{QUEUE_URL_BASE}{logical_id}")
+}
+
+/// The ARN of a queue, as the records of a batch name the queue they come from.
+pub fn queue_arn(logical_id: &str) -> String {
+    format!("{QUEUE_ARN_BASE}{logical_id}")
 }
 
 /// The queue a URL names: its last path segment.
@@ -54,6 +60,10 @@ pub struct Consumer {
 pub struct Schedule {
     pub function: String,
     pub every: Duration,
+    /// What the function is given; an empty object when the template says nothing.
+    pub input: Option<serde_json::Value>,
+    /// Lambda gives up on an invocation after this time.
+    pub timeout: Duration,
 }
 
 /// Everything the local cloud and its runner need to know from the template.
@@ -94,6 +104,11 @@ impl Wiring {
         self.queues.get(logical_id).map(|q| queue_url(&q.name))
     }
 
+    /// The ARN of a queue, as consumers of several queues get it in their environment.
+    pub fn queue_arn(&self, logical_id: &str) -> Option<String> {
+        self.queues.get(logical_id).map(|q| queue_arn(&q.name))
+    }
+
     /// The name of the table, as the functions get it in their environment.
     pub fn table_name(&self) -> Option<&str> {
         self.table.as_ref().map(|table| table.name.as_str())
@@ -131,9 +146,9 @@ impl Wiring {
                     let consumer = consumer(&function, timeout, &settings)?;
                     self.consumers.push(consumer);
                 }
-                "Schedule" => self.add_schedule(&function, &event, "Properties.Schedule")?,
-                "ScheduleV2" => {
-                    self.add_schedule(&function, &event, "Properties.ScheduleExpression")?;
+                kind @ ("Schedule" | "ScheduleV2") => {
+                    let schedule = schedule(&function, timeout, &event, kind)?;
+                    self.schedules.push(schedule);
                 }
                 "EventBridgeRule" | "CloudWatchEvent" => {
                     return Err(event.problem(format!(
@@ -143,23 +158,6 @@ impl Wiring {
                 _ => {}
             }
         }
-        Ok(())
-    }
-
-    fn add_schedule(
-        &mut self,
-        function: &str,
-        event: &Place<'_>,
-        key: &str,
-    ) -> Result<(), WiringError> {
-        let expression = event.need_text(key)?;
-        let every = rate(&expression).ok_or_else(|| {
-            event.problem(format!("{expression:?} is not of the form rate(5 minutes)"))
-        })?;
-        self.schedules.push(Schedule {
-            function: function.to_owned(),
-            every,
-        });
         Ok(())
     }
 
@@ -230,6 +228,32 @@ fn consumer(
         batch_size: settings.number_or("BatchSize", 10)?,
         concurrency: concurrency.map(|place| place.number()).transpose()?,
         reports_item_failures,
+        timeout,
+    })
+}
+
+fn schedule(
+    function: &str,
+    timeout: Duration,
+    event: &Place<'_>,
+    kind: &str,
+) -> Result<Schedule, WiringError> {
+    let settings = event.need("Properties")?;
+    let expression = settings.need_text(match kind {
+        "ScheduleV2" => "ScheduleExpression",
+        _ => "Schedule",
+    })?;
+    let every = rate(&expression).ok_or_else(|| {
+        event.problem(format!("{expression:?} is not of the form rate(5 minutes)"))
+    })?;
+    let input = settings.get("Input").map(|input| {
+        serde_json::from_str(&input.text()?)
+            .map_err(|error| input.problem(format!("the Input of a schedule is not JSON: {error}")))
+    });
+    Ok(Schedule {
+        function: function.to_owned(),
+        every,
+        input: input.transpose()?,
         timeout,
     })
 }

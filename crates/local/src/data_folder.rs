@@ -1,18 +1,21 @@
-//! The data folder: whose it is, who uses it now, and the key that lives in it.
+//! The data folder: whose it is, who uses it now, and the keys that live in it.
 //!
 //! A folder with other people's files in it is left alone, and two processes never
 //! share one.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use onsale_domain::ticket_code::{KeyError, TicketKey, TicketPublicKey};
 use onsale_http::SessionSigner;
 
 const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
+const TICKET_KEY: &str = "ticket.key";
+const OPERATOR: &str = "operator";
 
 #[derive(Debug, thiserror::Error)]
 pub enum DataFolderError {
@@ -30,7 +33,7 @@ pub enum DataFolderError {
         path.display()
     )]
     InUse { path: PathBuf },
-    #[error("the session key in {} cannot be read: {reason}", path.display())]
+    #[error("the key in {} cannot be read: {reason}", path.display())]
     Key { path: PathBuf, reason: String },
 }
 
@@ -77,24 +80,56 @@ impl DataFolder {
 
     /// The key that signs sessions: made once, kept, readable by its owner only.
     pub fn session_signer(&self) -> Result<SessionSigner, DataFolderError> {
-        let path = self.path.join(SESSION_KEY);
+        let fresh = |secret: &str| format!("local:{secret}");
+        self.key(SESSION_KEY, fresh, |text| SessionSigner::parse(text))
+    }
+
+    /// The key that signs tickets, kept the same way.
+    pub fn ticket_key(&self) -> Result<TicketKey, DataFolderError> {
+        self.key(TICKET_KEY, str::to_owned, |text| {
+            text.parse().map_err(|e: KeyError| e.to_string())
+        })
+    }
+
+    fn key<K>(
+        &self,
+        name: &str,
+        fresh: impl Fn(&str) -> String,
+        parse: impl Fn(&str) -> Result<K, String>,
+    ) -> Result<K, DataFolderError> {
+        let path = self.path.join(name);
         let failed = |reason: String| DataFolderError::Key {
             path: path.clone(),
             reason,
         };
-        let mut text = String::new();
-        match File::open(&path).and_then(|mut file| file.read_to_string(&mut text)) {
-            Ok(_) => SessionSigner::parse(text.trim()).map_err(failed),
+        match std::fs::read_to_string(&path) {
+            Ok(text) => parse(text.trim()).map_err(failed),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let mut secret = [0u8; 32];
                 getrandom::fill(&mut secret).map_err(|e| failed(e.to_string()))?;
-                let text = format!("local:{}", BASE64_URL_SAFE_NO_PAD.encode(secret));
+                let text = fresh(&BASE64_URL_SAFE_NO_PAD.encode(secret));
                 write_secret(&path, &text).map_err(|e| failed(e.to_string()))?;
-                SessionSigner::parse(&text).map_err(failed)
+                parse(&text).map_err(failed)
             }
             Err(error) => Err(failed(error.to_string())),
         }
     }
+
+    /// Leaves word of how an operator on this machine reaches the running platform.
+    pub fn announce_operator(&self, text: &str) -> io::Result<()> {
+        write_secret(&self.path.join(OPERATOR), text)
+    }
+}
+
+/// The public key of a folder's tickets, which another process may be using.
+pub fn ticket_public_key(folder: &Path) -> Option<Result<TicketPublicKey, KeyError>> {
+    let text = std::fs::read_to_string(folder.join(TICKET_KEY)).ok()?;
+    Some(text.trim().parse::<TicketKey>().map(|key| key.public()))
+}
+
+/// What the platform that uses this folder announced.
+pub fn operator(folder: &Path) -> io::Result<String> {
+    std::fs::read_to_string(folder.join(OPERATOR))
 }
 
 /// Writes beside and renames, so that a crash leaves the whole key or none.

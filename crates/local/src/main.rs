@@ -5,9 +5,11 @@
 
 mod data_folder;
 mod demo;
+mod operator;
 mod platform;
 mod prometheus;
 mod serve;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,6 +31,12 @@ struct Cli {
 enum Command {
     /// Start the whole platform (the default)
     Serve(ServeArgs),
+    /// Check the code of a ticket offline
+    Verify(verify::VerifyArgs),
+    /// Check that places, orders, tickets and money agree; mend what is safe
+    Reconcile(operator::OperatorArgs),
+    /// Let a stuck order go on
+    Resume(operator::ResumeArgs),
     /// Print the OpenAPI document of this build
     Openapi,
 }
@@ -75,6 +83,9 @@ async fn main() -> ExitCode {
     let result = match Cli::parse().command {
         None => serve::run(ServeArgs::default()).await,
         Some(Command::Serve(args)) => serve::run(args).await,
+        Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::Reconcile(args)) => operator::reconcile(&args).await,
+        Some(Command::Resume(args)) => operator::resume(&args).await,
         Some(Command::Openapi) => platform::openapi_text().map(|text| println!("{text}")),
     };
     match result {

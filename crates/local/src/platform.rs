@@ -2,7 +2,6 @@
 //! on its queue, all on a cloud inside this process.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,15 +10,21 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
-use onsale_aws::AwsConfig;
+use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_http::{Api, Limits, SessionSigner, openapi};
-use onsale_local_cloud::{LocalCloud, Runner, SqsHandler, Wiring};
+use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
+use onsale_payments::{Provider, WebhookSecrets};
 use serde_json::json;
 use tokio::sync::watch;
 use utoipa::openapi::OpenApi;
 
+use crate::data_folder::DataFolder;
+
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
+/// The logical id of the bus, which is its name in the local cloud.
+const EVENT_BUS: &str = "EventBus";
 /// How long invocations under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
 /// How often items whose time to live has passed are deleted.
@@ -35,23 +40,25 @@ pub struct Platform {
 
 impl Platform {
     pub async fn start(
-        data: &Path,
-        signer: SessionSigner,
+        folder: &DataFolder,
         limits: Limits,
         without: &[String],
     ) -> Result<Self, String> {
         let wiring = Wiring::parse(TEMPLATE).map_err(|e| format!("template.yaml: {e}"))?;
-        let cloud = LocalCloud::open(data).map_err(|e| e.to_string())?;
+        let signer = folder.session_signer().map_err(|e| e.to_string())?;
+        let ticket_key = folder.ticket_key().map_err(|e| e.to_string())?;
+        let ticket_keys = TicketKeys::new(vec![ticket_key.public()]).map_err(|e| e.to_string())?;
+        let cloud = LocalCloud::open(&folder.path).map_err(|e| e.to_string())?;
         cloud.apply(&wiring).await.map_err(|e| e.to_string())?;
-        let table = wiring.table_name().ok_or("template.yaml has no table")?;
-        let queue = wiring
-            .queue_url("ExpireHoldsQueue")
-            .ok_or("template.yaml has no ExpireHoldsQueue")?;
-        let app = aws_config(&cloud).app(table, &queue);
+        let (config, wires) = (aws_config(&cloud), wires(&wiring)?);
+        let store = Arc::new(config.store(&wires));
+        let provider = Provider::from_env(store, Arc::new(SystemClock))?;
+        let payments = provider.payments.clone();
+        let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
         let api = Api::new(app.clone(), signer.verifier(), limits);
-        let (routes, _) = functions(Arc::new(signer));
+        let (routes, _) = functions(Arc::new(signer), Arc::new(ticket_keys), provider.webhooks);
         let router = routes.with_state(api).merge(health(cloud.clone()));
-        let runner = Runner::new(&cloud, &wiring, consumers(&app))
+        let runner = Runner::new(&cloud, &wiring, consumers(&app, &wiring)?, schedules(&app))
             .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
             .map_err(|e| e.to_string())?;
         Ok(Self {
@@ -95,31 +102,79 @@ fn aws_config(cloud: &LocalCloud) -> AwsConfig {
     }
 }
 
+/// What the functions get in their environment, from the same template.
+fn wires(wiring: &Wiring) -> Result<Wires, String> {
+    let table = wiring.table_name().ok_or("template.yaml has no table")?;
+    let queue = |name: &str| {
+        let url = wiring.queue_url(name);
+        url.ok_or_else(|| format!("template.yaml has no {name}"))
+    };
+    Ok(Wires {
+        table: table.to_owned(),
+        expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
+        saga_queue: Some(queue("SagaQueue")?),
+        event_bus: Some(EVENT_BUS.to_owned()),
+    })
+}
+
 /// The routers that the Lambda functions serve, unchanged, and their document.
-fn functions(signer: Arc<SessionSigner>) -> (Router<Api>, OpenApi) {
-    let (accounts, accounts_doc) = openapi::finish(accounts::router(signer), "accounts");
-    let (catalog, catalog_doc) = openapi::finish(catalog::router(), "catalog");
-    let (holds, holds_doc) = openapi::finish(holds::router(), "holds");
-    let router = accounts.merge(catalog).merge(holds);
-    (
-        router,
-        openapi::merge(vec![accounts_doc, catalog_doc, holds_doc]),
-    )
+fn functions(
+    signer: Arc<SessionSigner>,
+    ticket_keys: Arc<TicketKeys>,
+    webhooks: WebhookSecrets,
+) -> (Router<Api>, OpenApi) {
+    let parts = [
+        openapi::finish(accounts::router(signer), "accounts"),
+        openapi::finish(catalog::router(), "catalog"),
+        openapi::finish(holds::router(), "holds"),
+        openapi::finish(checkout::router(webhooks), "checkout"),
+        openapi::finish(tickets::router(ticket_keys), "tickets"),
+    ];
+    let (routers, documents): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    let router = routers.into_iter().fold(Router::new(), Router::merge);
+    (router, openapi::merge(documents))
 }
 
 /// The document of this build, as it is committed in docs/openapi.json.
 pub fn openapi_text() -> Result<String, String> {
-    let (_, document) = functions(Arc::new(SessionSigner::from_secret("document", [0; 32])));
+    let signer = Arc::new(SessionSigner::from_secret("document", [0; 32]));
+    let key = TicketKey::from_bytes(&[0; 32]).public();
+    let keys = TicketKeys::new(vec![key]).map_err(|e| e.to_string())?;
+    let (_, document) = functions(signer, Arc::new(keys), WebhookSecrets::default());
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 
-fn consumers(app: &App) -> HashMap<String, SqsHandler> {
-    let app = app.clone();
+fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, String> {
+    let expiring = app.clone();
     let expire_holds: SqsHandler = Arc::new(move |event| {
-        let app = app.clone();
+        let app = expiring.clone();
         Box::pin(async move { Ok(expire_holds::handle(app, event).await) })
     });
-    HashMap::from([("expire-holds".to_owned(), expire_holds)])
+    let dead_letters = wiring.queue_arn("SagaDeadLetters");
+    let dead_letters: Arc<str> = dead_letters
+        .ok_or("template.yaml has no SagaDeadLetters")?
+        .into();
+    let driving = app.clone();
+    let drive_saga: SqsHandler = Arc::new(move |event| {
+        let (app, dead_letters) = (driving.clone(), dead_letters.clone());
+        Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
+    });
+    Ok(HashMap::from([
+        ("expire-holds".to_owned(), expire_holds),
+        ("drive-saga".to_owned(), drive_saga),
+    ]))
+}
+
+fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
+    let app = app.clone();
+    let reconcile: ScheduleHandler = Arc::new(move |input| {
+        let app = app.clone();
+        Box::pin(async move {
+            let request = serde_json::from_value(input).map_err(|e| e.to_string())?;
+            reconcile::handle(&app, request).await.map(|_| ())
+        })
+    });
+    HashMap::from([("reconcile".to_owned(), reconcile)])
 }
 
 fn health(cloud: LocalCloud) -> Router {

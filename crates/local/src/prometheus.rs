@@ -16,6 +16,22 @@ pub fn install() -> Result<PrometheusHandle, String> {
         .install_recorder()
         .map_err(|e| e.to_string())?;
     metrics::describe_counter!("onsale_holds_total", "Holds by result");
+    metrics::describe_counter!("onsale_bookings_total", "Orders by how they ended");
+    metrics::describe_counter!("onsale_scans_total", "Scans at gates by result");
+    metrics::describe_counter!("onsale_sagas_stuck_total", "Orders that were parked");
+    metrics::describe_counter!("onsale_chargebacks_total", "Orders that were charged back");
+    metrics::describe_gauge!("onsale_open_orders", "Orders whose saga has not ended");
+    metrics::describe_gauge!("onsale_stuck_orders", "Orders that wait for an operator");
+    metrics::describe_gauge!(
+        "onsale_orphan_payments",
+        "Payments with money in them and no order, after repairs"
+    );
+    metrics::describe_gauge!(
+        "onsale_reconcile_alarms",
+        "What the last full reconciling could not mend"
+    );
+    metrics::gauge!("onsale_orphan_payments").set(0.0);
+    metrics::gauge!("onsale_stuck_orders").set(0.0);
     metrics::describe_counter!("onsale_map_rebuilds_total", "Rebuilds of a show's seat map");
     metrics::describe_gauge!(
         "onsale_seats_available",

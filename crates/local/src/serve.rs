@@ -7,13 +7,13 @@ use std::time::Duration;
 use axum::serve::ListenerExt;
 use onsale_http::Limits;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::data_folder::DataFolder;
 use crate::platform::Platform;
-use crate::{ServeArgs, Switch, demo, prometheus};
+use crate::{ServeArgs, Switch, demo, operator, prometheus};
 
 /// How long requests under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -37,14 +37,18 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         Switch::Off => Limits::off(),
     };
     let metrics = prometheus::install()?;
-    let signer = folder.session_signer().map_err(|e| e.to_string())?;
-    let platform = Platform::start(&folder.path, signer, limits, &args.without).await?;
+    let platform = Platform::start(&folder, limits, &args.without).await?;
+    let token = operator::fresh_token()?;
+    folder
+        .announce_operator(&format!("{address} {token}"))
+        .map_err(|e| e.to_string())?;
     let demo = match args.empty {
         true => None,
         false => Some(demo::plant(&platform.app).await?),
     };
 
     let router = platform.router.clone().merge(prometheus::router(metrics));
+    let router = router.merge(operator::router(platform.app.clone(), token));
     let router = onsale_http::trace::layer(router);
     let (stop, stopped) = watch::channel(false);
     let background = tokio::spawn(platform.run_background(stopped.clone()));
@@ -52,13 +56,15 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         // Small answers should not wait for more to send; failing costs latency only.
         let _ = stream.set_nodelay(true);
     });
+    // Whoever reads the welcome may stop us at once.
+    let mut signals = Signals::listen()?;
     print_welcome(address, &args, demo.as_ref());
     let mut interrupted = stopped;
     let server = axum::serve(nodelay, router).with_graceful_shutdown(async move {
         let _ = interrupted.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(server.into_future());
-    wait_for_signal().await?;
+    signals.wait().await;
     tracing::info!("stopping: requests under way are finished first");
     // The receivers may be gone already; then there is nothing left to stop.
     let _ = stop.send(true);
@@ -87,14 +93,26 @@ fn log_to_stderr() {
     }
 }
 
-async fn wait_for_signal() -> Result<(), String> {
-    let mut terminate = signal(SignalKind::terminate()).map_err(|e| e.to_string())?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|e| e.to_string())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// What asks us to stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, String> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).map_err(|e| e.to_string())?,
+            interrupt: signal(SignalKind::interrupt()).map_err(|e| e.to_string())?,
+        })
     }
-    Ok(())
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo>) {

@@ -7,13 +7,15 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::MemoryStore;
 
-/// The writes of the hold path.
+/// The writes that another process may come before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Claim,
     Shift,
     Release,
     Replace,
+    ReplaceOrder,
+    CreateTicket,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

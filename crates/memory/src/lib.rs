@@ -5,7 +5,10 @@
 
 mod accounts;
 mod catalogue;
+mod gate;
 mod interruption;
+mod orders;
+mod payments;
 mod seats;
 pub mod stage;
 mod world;
@@ -13,22 +16,29 @@ mod world;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onsale_app::App;
-use onsale_app::ports::{Credentials, Session, Versioned};
+use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
+use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::block::{BlockIndex, BlockState};
 use onsale_domain::buyer::Buyer;
+use onsale_domain::cancellation::Cancellation;
 use onsale_domain::event::Event;
-use onsale_domain::ids::{AccountId, EventId, SessionId, ShowId, VenueId};
+use onsale_domain::ids::{AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId};
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
+use onsale_domain::order::Order;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::show::Show;
+use onsale_domain::ticket::Ticket;
+use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Venue;
+use onsale_payments::{Pace, Sandbox};
 
+pub use gate::{Fault, Gate};
 pub use interruption::Step;
-pub use world::{FixedEntropy, ManualClock, MemoryQueue};
+pub use payments::GatedPayments;
+pub use world::{FixedEntropy, ManualClock, MemoryBus, MemoryQueue};
 
 #[derive(Debug, Default)]
 struct Items {
@@ -42,12 +52,25 @@ struct Items {
     buyers: HashMap<(ShowId, AccountId), Buyer>,
     maps: HashMap<ShowId, SeatMap>,
     leases: HashMap<ShowId, Millis>,
+    orders: BTreeMap<OrderId, Versioned<Order>>,
+    cancellations: BTreeMap<ShowId, Versioned<Cancellation>>,
+    tickets: BTreeMap<TicketId, Versioned<Ticket>>,
+    sandbox: BTreeMap<String, (Millis, Versioned<String>)>,
+}
+
+pub(crate) fn corrupt(what: &str) -> StoreError {
+    StoreError::Corrupt(what.to_owned())
+}
+
+pub(crate) fn no_answer() -> StoreError {
+    StoreError::Unavailable("as planned".to_owned())
 }
 
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     items: Mutex<Items>,
     interruptions: interruption::Interruptions,
+    gate: Arc<Gate>,
 }
 
 impl MemoryStore {
@@ -55,6 +78,14 @@ impl MemoryStore {
         // Every change is made whole under the lock, so a panic elsewhere leaves
         // nothing half done.
         self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn pass<T>(
+        &self,
+        name: &'static str,
+        call: impl Future<Output = Stored<T>>,
+    ) -> Stored<T> {
+        self.gate.pass(name, no_answer, call).await
     }
 
     /// Closes a block, as cancelling a show does.
@@ -68,21 +99,42 @@ impl MemoryStore {
 pub struct MemoryWorld {
     pub app: App,
     pub store: Arc<MemoryStore>,
-    pub queue: Arc<MemoryQueue>,
+    pub queue: Arc<MemoryQueue<ExpireHold>>,
+    pub saga_queue: Arc<MemoryQueue<Drive>>,
+    pub bus: Arc<MemoryBus>,
+    pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
 }
 
 impl MemoryWorld {
     pub fn new(now: Millis) -> Self {
-        let store = Arc::new(MemoryStore::default());
+        let gate = Arc::new(Gate::default());
+        let store = Arc::new(MemoryStore {
+            gate: gate.clone(),
+            ..MemoryStore::default()
+        });
         let clock = Arc::new(ManualClock::new(now));
-        let queue = Arc::new(MemoryQueue::new(clock.clone()));
-        let entropy = Arc::new(FixedEntropy::default());
-        let app = App::new(store.clone(), queue.clone(), clock.clone(), entropy);
+        let queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let saga_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let bus = Arc::new(MemoryBus::new(gate.clone()));
+        let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
+        let app = App::new(Ports {
+            store: store.clone(),
+            expiry_queue: queue.clone(),
+            saga_queue: saga_queue.clone(),
+            bus: bus.clone(),
+            payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
+            ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
+            clock: clock.clone(),
+            entropy: Arc::new(FixedEntropy::default()),
+        });
         Self {
             app,
             store,
             queue,
+            saga_queue,
+            bus,
+            gate,
             clock,
         }
     }

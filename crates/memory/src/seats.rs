@@ -58,7 +58,10 @@ impl Blocks for MemoryStore {
     ) -> Stored<CellsWrite> {
         self.reach(Step::Claim).await;
         let free = |block: &BlockState, slot| block.is_claimable(slot, now);
-        Ok(self.write_cells(show, wanted, Some(cell), free, true))
+        self.pass("claim", async {
+            Ok(self.write_cells(show, wanted, Some(cell), free, true))
+        })
+        .await
     }
 
     async fn shift(
@@ -70,13 +73,20 @@ impl Blocks for MemoryStore {
     ) -> Stored<CellsWrite> {
         self.reach(Step::Shift).await;
         let exact = |block: &BlockState, slot| block.cell(slot) == Some(old);
-        Ok(self.write_cells(show, wanted, Some(new), exact, true))
+        self.pass("shift", async {
+            Ok(self.write_cells(show, wanted, Some(new), exact, true))
+        })
+        .await
     }
 
     async fn release(&self, show: ShowId, wanted: &BlockSlots, old: Cell) -> Stored<CellsWrite> {
         self.reach(Step::Release).await;
         let exact = |block: &BlockState, slot| block.cell(slot) == Some(old);
-        Ok(self.write_cells(show, std::slice::from_ref(wanted), None, exact, false))
+        let wanted = std::slice::from_ref(wanted);
+        self.pass("release", async {
+            Ok(self.write_cells(show, wanted, None, exact, false))
+        })
+        .await
     }
 
     async fn read(
@@ -118,13 +128,16 @@ impl Buyers for MemoryStore {
 
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {
         self.reach(Step::Replace).await;
-        let mut items = self.items();
-        let stored = items.buyers.entry((show, account)).or_default();
-        if stored.version + 1 != next.version {
-            return Ok(Replaced::Lost(stored.clone()));
-        }
-        *stored = next.clone();
-        Ok(Replaced::Done)
+        self.pass("replace_buyer", async {
+            let mut items = self.items();
+            let stored = items.buyers.entry((show, account)).or_default();
+            if stored.version + 1 != next.version {
+                return Ok(Replaced::Lost(stored.clone()));
+            }
+            *stored = next.clone();
+            Ok(Replaced::Done)
+        })
+        .await
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Plan {
     pub floor: u32,
     pub cap: u32,
     pub hold_seconds: u32,
+    /// The price of every place.
+    pub price: u64,
 }
 
 impl Default for Plan {
@@ -30,6 +32,7 @@ impl Default for Plan {
             floor: 100,
             cap: 6,
             hold_seconds: 600,
+            price: 4_500,
         }
     }
 }
@@ -65,7 +68,7 @@ impl Stage {
         let prices = layout
             .sections()
             .iter()
-            .map(|s| (s.name.clone(), Cents(4_500)))
+            .map(|s| (s.name.clone(), Cents(plan.price)))
             .collect();
         let mut event = Event {
             id: EventId::new(now, entropy()),
@@ -119,19 +122,31 @@ impl Stage {
 
     /// A buyer with an open session.
     pub async fn buyer(&self, n: u8) -> Stored<Caller> {
-        let now = self.app.now();
         let mut entropy = [n; 10];
         self.app.entropy.fill(&mut entropy[..8]);
+        let account = AccountId::new(self.app.now(), entropy);
+        self.logged_in(account, Role::Buyer).await
+    }
+
+    /// The organiser of the show, with an open session.
+    pub async fn organiser(&self) -> Stored<Caller> {
+        self.logged_in(self.show.owner, Role::Organiser).await
+    }
+
+    async fn logged_in(&self, account: AccountId, role: Role) -> Stored<Caller> {
+        let now = self.app.now();
+        let mut entropy = [0u8; 10];
+        self.app.entropy.fill(&mut entropy);
         let caller = Caller {
-            account: AccountId::new(now, entropy),
+            account,
             session: SessionId::new(now, entropy),
-            role: Role::Buyer,
+            role,
         };
         let session = Session {
             id: caller.session,
             account: caller.account,
             opened: now,
-            expires: now + 24 * 3_600_000,
+            expires: now + 60 * 24 * 3_600_000,
         };
         self.app.store.open(&session).await?;
         Ok(caller)

@@ -1,12 +1,18 @@
-//! A clock that is set by hand, counted bytes for randomness, and a queue that keeps
-//! what was sent until it is due.
+//! A clock that is set by hand, counted bytes for randomness, queues that keep what was
+//! sent until it is due, and a bus that remembers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use onsale_app::ports::{Clock, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, StoreError, Stored};
+use onsale_app::ports::{
+    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, SagaQueue, StoreError, Stored,
+};
+use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;
+
+use crate::gate::Gate;
+use crate::no_answer;
 
 #[derive(Debug)]
 pub struct ManualClock(AtomicU64);
@@ -40,32 +46,86 @@ impl Entropy for FixedEntropy {
     }
 }
 
+/// Keeps what was sent until it is due.
 #[derive(Debug)]
-pub struct MemoryQueue {
+pub struct MemoryQueue<M> {
     clock: Arc<ManualClock>,
-    messages: Mutex<Vec<(Millis, ExpireHold)>>,
+    gate: Arc<Gate>,
+    messages: Mutex<Vec<(Millis, M)>>,
 }
 
-impl MemoryQueue {
-    pub fn new(clock: Arc<ManualClock>) -> Self {
+impl<M: Clone> MemoryQueue<M> {
+    pub fn new(clock: Arc<ManualClock>, gate: Arc<Gate>) -> Self {
         Self {
             clock,
+            gate,
             messages: Mutex::default(),
         }
     }
 
+    fn messages(&self) -> MutexGuard<'_, Vec<(Millis, M)>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes out what is due, in the order it became due.
-    pub fn take_due(&self) -> Vec<ExpireHold> {
+    pub fn take_due(&self) -> Vec<M> {
         let now = self.clock.now();
-        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut messages = self.messages();
         let (mut due, later): (Vec<_>, Vec<_>) = messages.drain(..).partition(|(at, _)| *at <= now);
         *messages = later;
         due.sort_by_key(|(at, _)| *at);
         due.into_iter().map(|(_, message)| message).collect()
     }
 
-    pub fn waiting(&self) -> Vec<(Millis, ExpireHold)> {
-        self.messages
+    pub fn waiting(&self) -> Vec<(Millis, M)> {
+        self.messages().clone()
+    }
+
+    fn put(&self, message: &M, delay_s: u32) -> Stored<()> {
+        if delay_s > MAX_DELAY_S {
+            return Err(StoreError::Unavailable(
+                "the delay is longer than a queue takes".into(),
+            ));
+        }
+        let due = self.clock.now() + u64::from(delay_s) * 1_000;
+        self.messages().push((due, message.clone()));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl ExpiryQueue for MemoryQueue<ExpireHold> {
+    async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()> {
+        let put = async { self.put(message, delay_s) };
+        self.gate.pass("send_expiry", no_answer, put).await
+    }
+}
+
+#[async_trait]
+impl SagaQueue for MemoryQueue<Drive> {
+    async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
+        let put = async { self.put(message, delay_s) };
+        self.gate.pass("send_drive", no_answer, put).await
+    }
+}
+
+/// Remembers everything that was announced.
+#[derive(Debug)]
+pub struct MemoryBus {
+    gate: Arc<Gate>,
+    told: Mutex<Vec<Announcement>>,
+}
+
+impl MemoryBus {
+    pub fn new(gate: Arc<Gate>) -> Self {
+        Self {
+            gate,
+            told: Mutex::default(),
+        }
+    }
+
+    pub fn told(&self) -> Vec<Announcement> {
+        self.told
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -73,16 +133,13 @@ impl MemoryQueue {
 }
 
 #[async_trait]
-impl ExpiryQueue for MemoryQueue {
-    async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()> {
-        if delay_s > MAX_DELAY_S {
-            return Err(StoreError::Unavailable(
-                "the delay is longer than a queue takes".into(),
-            ));
-        }
-        let due = self.clock.now() + u64::from(delay_s) * 1_000;
-        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        messages.push((due, message.clone()));
-        Ok(())
+impl Bus for MemoryBus {
+    async fn announce(&self, announcements: &[Announcement]) -> Stored<()> {
+        let tell = async {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.extend_from_slice(announcements);
+            Ok(())
+        };
+        self.gate.pass("announce", no_answer, tell).await
     }
 }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey};
+use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, to_the_end};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -91,15 +91,4 @@ async fn release(
 ) -> Result<StatusCode, Problem> {
     to_the_end(async move { api.app.release_hold(&caller, show, hold).await }).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Runs a write to its end although the client hangs up: a handler that is dropped
-/// between claim and record would leave places held that count against no cap.
-async fn to_the_end<T: Send + 'static>(
-    write: impl Future<Output = onsale_app::Result<T>> + Send + 'static,
-) -> Result<T, Problem> {
-    match tokio::spawn(write).await {
-        Ok(done) => Ok(done?),
-        Err(_) => Err(Problem::internal()),
-    }
 }

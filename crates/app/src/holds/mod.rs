@@ -12,6 +12,7 @@ mod record;
 mod release;
 
 pub use expire::Expiry;
+pub(crate) use place::{expiry_delay_s, not_on_sale};
 
 use onsale_domain::best_available::Together;
 use onsale_domain::block::Cell;
@@ -86,7 +87,7 @@ impl HoldView {
 /// How often a conditional write is repeated after losing a race before the caller is
 /// asked to come back. Each round somebody else got through, so a handful is plenty;
 /// the bound is for a store that answers nonsense.
-const ROUNDS: usize = 32;
+pub(crate) const ROUNDS: usize = 32;
 
 impl App {
     /// Frees those of the places that are exactly this cell. Cells that moved on are

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use onsale_domain::block::Cell;
-use onsale_domain::buyer::{Buyer, Entry, EntryState, Refusal};
+use onsale_domain::buyer::{Buyer, Entry, EntryState, MAX_CHECKOUTS, Refusal};
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::money::Cents;
@@ -154,6 +154,10 @@ impl App {
             Refusal::TooManyEnded(until) => Error::RateLimited {
                 retry_after_s: self.now().until(until).div_ceil(1_000).max(1),
             },
+            Refusal::TooManyCheckouts => Error::LimitExceeded {
+                limit: MAX_CHECKOUTS as u64,
+                of: "checkouts per buyer for this show",
+            },
             // Both are answers and never reach a caller as a refusal.
             Refusal::AlreadyRecorded(_) | Refusal::GivenBack => Error::Unavailable,
         }
@@ -179,7 +183,7 @@ impl App {
 
 /// How long a message about this expiry should wait: until the hold has lapsed for
 /// everyone, or as long as a queue can.
-pub(super) fn expiry_delay_s(now: Millis, expiry: Millis) -> u32 {
+pub(crate) fn expiry_delay_s(now: Millis, expiry: Millis) -> u32 {
     let wait_ms = now.until(expiry + CLOCK_SKEW_MS) + 1;
     u32::try_from(wait_ms.div_ceil(1_000))
         .unwrap_or(MAX_DELAY_S)
@@ -220,7 +224,7 @@ fn check_pass(show: &Show) -> Result<()> {
     }
 }
 
-pub(super) fn not_on_sale(reason: &'static str) -> Error {
+pub(crate) fn not_on_sale(reason: &'static str) -> Error {
     Error::NotOnSale {
         reason,
         on_sale_at: None,

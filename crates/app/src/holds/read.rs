@@ -18,7 +18,7 @@ impl App {
     }
 
     /// The caller's buyer item, if the session is open.
-    pub(super) async fn own_buyer(&self, caller: &Caller, show: ShowId) -> Result<Buyer> {
+    pub(crate) async fn own_buyer(&self, caller: &Caller, show: ShowId) -> Result<Buyer> {
         let (session, buyer) = self
             .store
             .session_and_buyer(caller.session, show, caller.account)

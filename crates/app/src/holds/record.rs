@@ -114,8 +114,10 @@ impl App {
         places: &[PlaceIndex],
     ) -> Result<()> {
         // While an entry is locked its cells may still carry the expiry from before:
-        // the entry moves first. They belong to it all the same.
+        // the entry moves first. They belong to it all the same, and still do when the
+        // attempt to pay was refused.
         let keeps = match recorded.state {
+            EntryState::Held if recorded.attempt > 0 => true,
             EntryState::Held => recorded.expiry == cell.expiry,
             EntryState::Paying | EntryState::Sold => true,
             EntryState::Released | EntryState::Expired | EntryState::Undone => false,

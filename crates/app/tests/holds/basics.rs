@@ -187,7 +187,7 @@ async fn a_session_that_ended_holds_nothing() {
         Err(Error::Unauthenticated)
     );
     // A session ends by itself too.
-    scene.clock.advance(24 * 3_600_000);
+    scene.clock.advance(60 * 24 * 3_600_000);
     assert_eq!(
         scene.hold(&bo, "k", &best(1)).await,
         Err(Error::Unauthenticated)

@@ -6,5 +6,7 @@
 
 mod basics;
 mod expiry;
+mod old_map;
 mod scene;
+mod slow;
 mod twins;

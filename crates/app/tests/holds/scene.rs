@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use onsale_app::holds::{HoldView, Wish};
+use onsale_app::ports::ExpireHold;
 use onsale_app::{App, Caller, Result};
 use onsale_domain::best_available::Together;
 use onsale_domain::block::{BlockIndex, Cell, Slot};
@@ -20,7 +21,7 @@ use onsale_memory::{ManualClock, MemoryQueue, MemoryStore, MemoryWorld};
 pub(crate) struct Scene {
     pub(crate) app: App,
     pub(crate) store: Arc<MemoryStore>,
-    pub(crate) queue: Arc<MemoryQueue>,
+    pub(crate) queue: Arc<MemoryQueue<ExpireHold>>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) stage: Stage,
 }
@@ -120,10 +121,7 @@ impl Scene {
     /// Checkout begins, entry only: the cells follow in the next step.
     pub(crate) async fn lock_entry(&self, caller: &Caller, hold: HoldId) -> bool {
         let buyer = self.buyer_item(caller).await;
-        let Some(entry) = buyer.entry(hold) else {
-            return false;
-        };
-        match buyer.lock(hold, entry.expiry + 300_000, self.app.now()) {
+        match buyer.lock(hold, 1, self.app.now()) {
             Ok(next) => {
                 self.put_buyer(caller, &next).await;
                 true
@@ -179,7 +177,7 @@ impl Scene {
             hold,
         };
         self.shift(&entry.places, paying, Cell::sold(hold)).await;
-        self.put_buyer(caller, &buyer.sell(hold, self.app.now()).unwrap())
+        self.put_buyer(caller, &buyer.sell(hold, 1, self.app.now()).unwrap())
             .await;
         true
     }

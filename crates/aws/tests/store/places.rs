@@ -5,7 +5,8 @@ use std::sync::Arc;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use onsale_app::App;
-use onsale_aws::{AwsConfig, DynamoStore, OsEntropy, SqsExpiryQueue};
+use onsale_app::unplugged::Unplugged;
+use onsale_aws::{AwsConfig, DynamoStore, Wires};
 use onsale_domain::time::Millis;
 use onsale_local_cloud::{LocalCloud, Wiring};
 use onsale_memory::ManualClock;
@@ -32,6 +33,7 @@ pub(crate) struct InProcess {
     pub app: App,
     pub clock: Arc<ManualClock>,
     pub store: DynamoStore,
+    pub sqs: aws_sdk_sqs::Client,
 }
 
 pub(crate) async fn in_process(
@@ -41,29 +43,42 @@ pub(crate) async fn in_process(
     let wiring = wiring();
     cloud.apply(&wiring).await.unwrap();
     let config = config(wrap(cloud.http_client()), "http://cloud.local");
-    let store = DynamoStore::new(config.dynamodb(), wiring.table_name().unwrap());
-    let queue = SqsExpiryQueue::new(config.sqs(), wiring.queue_url("ExpireHoldsQueue").unwrap());
+    let wires = Wires {
+        table: wiring.table_name().unwrap().to_owned(),
+        expire_holds_queue: Some(wiring.queue_url("ExpireHoldsQueue").unwrap()),
+        saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
+        event_bus: Some("EventBus".to_owned()),
+    };
+    let store = config.store(&wires);
     let clock = Arc::new(ManualClock::new(START));
-    let app = App::new(
-        Arc::new(store.clone()),
-        Arc::new(queue),
-        clock.clone(),
-        Arc::new(OsEntropy),
-    );
-    InProcess { app, clock, store }
+    let mut ports = config.ports(&wires, Arc::new(Unplugged), Arc::new(Unplugged));
+    ports.clock = clock.clone();
+    let app = App::new(ports);
+    let sqs = config.sqs();
+    InProcess {
+        app,
+        clock,
+        store,
+        sqs,
+    }
 }
 
-/// MiniStack's DynamoDB, when the test run has started it.
-pub(crate) async fn ministack() -> Option<DynamoStore> {
+/// MiniStack, when the test run has started it.
+pub(crate) fn ministack_config() -> Option<AwsConfig> {
     let url = std::env::var("ONSALE_MINISTACK_URL").ok()?;
     let http = aws_smithy_http_client::Builder::new().build_http();
-    let client = config(http, &url).dynamodb();
+    Some(config(http, &url))
+}
+
+/// MiniStack's DynamoDB.
+pub(crate) async fn ministack() -> Option<DynamoStore> {
+    let client = ministack_config()?.dynamodb();
     let table = format!("contract-{}", std::process::id());
     create_table(&client, &table).await;
     Some(DynamoStore::new(client, table))
 }
 
-async fn create_table(client: &aws_sdk_dynamodb::Client, name: &str) {
+pub(crate) async fn create_table(client: &aws_sdk_dynamodb::Client, name: &str) {
     use aws_sdk_dynamodb::types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType,
         Projection, ProjectionType, ScalarAttributeType,
@@ -92,7 +107,7 @@ async fn create_table(client: &aws_sdk_dynamodb::Client, name: &str) {
             .set_key_schema(Some(key_schema(&index.keys)))
             .projection(
                 Projection::builder()
-                    .projection_type(ProjectionType::All)
+                    .projection_type(ProjectionType::from(index.projection.as_str()))
                     .build(),
             )
             .build()

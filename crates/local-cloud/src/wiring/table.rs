@@ -62,15 +62,10 @@ impl TableWiring {
 
     /// The CreateTable request in DynamoDB's JSON.
     pub fn create_request(&self) -> Value {
-        let attributes: Vec<_> = self
-            .attributes
-            .iter()
-            .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }))
-            .collect();
         let mut request = json!({
             "TableName": self.name,
             "BillingMode": "PAY_PER_REQUEST",
-            "AttributeDefinitions": attributes,
+            "AttributeDefinitions": attribute_definitions(self.attributes.iter()),
             "KeySchema": key_schema(&self.keys),
         });
         // DynamoDB refuses an empty list of indexes.
@@ -89,20 +84,42 @@ impl TableWiring {
         }))
     }
 
-    /// Says in what way a described table differs from the template; none when it does not.
-    pub(crate) fn difference(&self, described: &Value) -> Option<String> {
+    /// The UpdateTable requests in DynamoDB's JSON that give a described table the indexes it
+    /// lacks, one each as DynamoDB demands. An error says what no request can change.
+    pub(crate) fn missing_indexes(&self, described: &Value) -> Result<Vec<Value>, String> {
         let table = &described["Table"];
         if table["KeySchema"] != key_schema(&self.keys) {
-            return Some("its key schema is another".to_owned());
+            return Err("its key schema is another".to_owned());
         }
         let found = table["GlobalSecondaryIndexes"].as_array();
         let found = found.map(Vec::as_slice).unwrap_or_default();
-        let missing = self.indexes.iter().find(|index| {
-            !found.iter().any(|f| {
-                f["IndexName"] == index.name.as_str() && f["KeySchema"] == key_schema(&index.keys)
-            })
-        });
-        missing.map(|index| format!("it has no such index as {}", index.name))
+        let mut requests = Vec::new();
+        for index in &self.indexes {
+            let wanted = index_json(index);
+            let Some(found) = found.iter().find(|f| f["IndexName"] == wanted["IndexName"]) else {
+                requests.push(self.add_index_request(index));
+                continue;
+            };
+            let kind = |index: &Value| index["Projection"]["ProjectionType"].clone();
+            if found["KeySchema"] != wanted["KeySchema"] || kind(found) != kind(&wanted) {
+                let name = &index.name;
+                return Err(format!(
+                    "its index {name} has other keys or another projection"
+                ));
+            }
+        }
+        Ok(requests)
+    }
+
+    fn add_index_request(&self, index: &TableIndex) -> Value {
+        // The request declares the index's keys anew, even those the table already knows.
+        let is_key = |name: &String| index.keys.iter().any(|(key, _)| key == name);
+        let attributes = self.attributes.iter().filter(|(name, _)| is_key(name));
+        json!({
+            "TableName": self.name,
+            "AttributeDefinitions": attribute_definitions(attributes),
+            "GlobalSecondaryIndexUpdates": [{ "Create": index_json(index) }],
+        })
     }
 }
 
@@ -126,6 +143,12 @@ fn read_index(index: &Place<'_>) -> Result<TableIndex, WiringError> {
         projection: index.need_text("Projection.ProjectionType")?,
         included,
     })
+}
+
+fn attribute_definitions<'a>(attributes: impl Iterator<Item = &'a (String, String)>) -> Value {
+    attributes
+        .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }))
+        .collect()
 }
 
 fn key_schema(keys: &[(String, String)]) -> Value {

@@ -6,5 +6,6 @@ mod clients;
 mod faults;
 mod queues;
 mod runner;
+mod schedules;
 mod table;
 mod wiring;

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_local_cloud::testing::ManualClock;
-use onsale_local_cloud::{LocalCloud, Outgoing, Runner, RunnerError, SqsHandler, Wiring};
+use onsale_local_cloud::{
+    LocalCloud, Outgoing, Runner, RunnerError, SqsHandler, Wiring, queue_arn,
+};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -33,6 +35,15 @@ Resources:
             ScalingConfig: { MaximumConcurrency: 2 }
 "#;
 
+/// The same function takes care of its own dead letters, which have nowhere else to go.
+const DEAD_LETTERS: &str = r#"
+        Dead:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Dead.Arn
+            FunctionResponseTypes: [ReportBatchItemFailures]
+"#;
+
 const GRACE: Duration = Duration::from_secs(5);
 
 struct Stage {
@@ -44,9 +55,13 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Self {
+        Self::with(TEMPLATE).await
+    }
+
+    async fn with(template: &str) -> Self {
         let clock = ManualClock::at(1_800_000_000_000);
         let cloud = LocalCloud::memory_with_clock(Arc::new(clock.clone())).unwrap();
-        let wiring = Wiring::parse(TEMPLATE).unwrap();
+        let wiring = Wiring::parse(template).unwrap();
         cloud.apply(&wiring).await.unwrap();
         Self {
             cloud,
@@ -58,7 +73,7 @@ impl Stage {
 
     fn runner(&self, handler: SqsHandler) -> Runner {
         let handlers = HashMap::from([("work".to_owned(), handler)]);
-        Runner::new(&self.cloud, &self.wiring, handlers).unwrap()
+        Runner::new(&self.cloud, &self.wiring, handlers, HashMap::new()).unwrap()
     }
 
     fn start(&self, handler: SqsHandler) -> JoinHandle<usize> {
@@ -168,6 +183,58 @@ async fn what_fails_too_often_ends_among_the_dead_letters() {
 }
 
 #[tokio::test]
+async fn one_function_consumes_two_queues_and_learns_from_which_a_message_comes() {
+    let stage = Stage::with(&format!("{TEMPLATE}{DEAD_LETTERS}")).await;
+    let (seen, mut invocations) = mpsc::unbounded_channel();
+    let dead_letters = stage.wiring.queue_arn("Dead").unwrap();
+    let running = stage.start(handler(move |event| {
+        let from = event.records[0].event_source_arn.clone().unwrap();
+        let is_dead = from == dead_letters;
+        seen.send((from, bodies(&event))).unwrap();
+        let answer = if is_dead {
+            Ok(SqsBatchResponse::default())
+        } else {
+            Err("no".to_owned())
+        };
+        async move { answer }
+    }));
+    stage.send(&["poison"]).await;
+    for queue in ["Work", "Work", "Dead"] {
+        let (from, bodies) = invocations.recv().await.unwrap();
+        assert_eq!(from, queue_arn(queue));
+        assert_eq!(bodies, ["poison"]);
+        stage.clock.advance_ms(60_000);
+    }
+    stage.finish(running).await;
+    assert_eq!((stage.left("Work").await, stage.left("Dead").await), (0, 0));
+}
+
+#[tokio::test]
+async fn without_dead_letters_a_failing_message_comes_again_for_ever() {
+    let stage = Stage::with(&format!("{TEMPLATE}{DEAD_LETTERS}")).await;
+    let (seen, mut invocations) = mpsc::unbounded_channel();
+    let running = stage.start(handler(move |event| {
+        let receives = event.records[0].attributes["ApproximateReceiveCount"].clone();
+        seen.send(receives).unwrap();
+        let mut response = SqsBatchResponse::default();
+        response.add_failure(event.records[0].message_id.clone().unwrap());
+        async move { Ok(response) }
+    }));
+    let message = Outgoing::new("Dead", "stubborn");
+    stage.cloud.queues().send(vec![message]).await.unwrap();
+    for round in 1..=50 {
+        assert_eq!(invocations.recv().await.unwrap(), round.to_string());
+        // The queue sets no visibility timeout, so it has the 30 seconds of SQS.
+        stage.clock.advance_ms(29_999);
+        tokio::task::yield_now().await;
+        assert!(invocations.try_recv().is_err(), "it came back too early");
+        stage.clock.advance_ms(1);
+    }
+    stage.finish(running).await;
+    assert_eq!(stage.left("Dead").await, 1);
+}
+
+#[tokio::test]
 async fn stopping_lets_the_invocation_in_flight_finish_and_takes_no_other() {
     let stage = Stage::new().await;
     let (began, mut begun) = mpsc::unbounded_channel();
@@ -262,7 +329,7 @@ async fn a_consumer_that_is_switched_off_leaves_its_messages() {
 async fn template_and_functions_must_name_each_other() {
     let stage = Stage::new().await;
     let idle = || handler(|_| async { Ok(SqsBatchResponse::default()) });
-    let new = |handlers| Runner::new(&stage.cloud, &stage.wiring, handlers);
+    let new = |handlers| Runner::new(&stage.cloud, &stage.wiring, handlers, HashMap::new());
     let missing = new(HashMap::new()).unwrap_err();
     assert!(matches!(missing, RunnerError::MissingFunction { function, .. } if function == "work"));
     let handlers = HashMap::from([("work".to_owned(), idle()), ("play".to_owned(), idle())]);

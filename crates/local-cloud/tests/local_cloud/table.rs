@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, Put, ReturnConsumedCapacity,
     ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
-use onsale_local_cloud::{CloudError, LocalCloud, Wiring};
+use onsale_local_cloud::{CloudError, LocalCloud, TableWiring, Wiring};
 
 use crate::clients::{TABLE, TEMPLATE, cloud, dynamodb, key, s};
 
@@ -140,14 +140,70 @@ async fn what_was_written_is_there_after_reopening() {
 
 #[tokio::test]
 async fn a_table_of_another_shape_is_refused_with_the_reason() {
+    let cloud = cloud().await;
+    let wiring = Wiring::parse(TEMPLATE).unwrap().table.unwrap();
+    let refusal = async |change: fn(&mut TableWiring)| {
+        let mut table = wiring.clone();
+        change(&mut table);
+        let wiring = Wiring {
+            table: Some(table),
+            ..Wiring::default()
+        };
+        match cloud.apply(&wiring).await.unwrap_err() {
+            CloudError::Table { reason, .. } => reason,
+            other => panic!("{other}"),
+        }
+    };
+    let keys = refusal(|table| table.keys.truncate(1)).await;
+    assert!(keys.contains("key schema"), "{keys}");
+    let index = refusal(|table| table.indexes[1].keys.truncate(1)).await;
+    assert!(index.contains("gsi2"), "{index}");
+    let projection = refusal(|table| table.indexes[0].projection = "KEYS_ONLY".to_owned()).await;
+    assert!(projection.contains("gsi1"), "{projection}");
+}
+
+#[tokio::test]
+async fn a_table_of_an_earlier_version_gets_the_new_indexes_with_its_old_items() {
     let dir = tempfile::tempdir().unwrap();
+    let now = Wiring::parse(TEMPLATE).unwrap();
+    let mut earlier = now.clone();
+    let table = earlier.table.as_mut().unwrap();
+    table.indexes.truncate(1);
+    table
+        .attributes
+        .retain(|(name, _)| !name.starts_with("gsi") || name.starts_with("gsi1"));
+
     let cloud = LocalCloud::open(dir.path()).unwrap();
-    let mut wiring = Wiring::parse(TEMPLATE).unwrap();
-    cloud.apply(&wiring).await.unwrap();
-    let table = wiring.table.as_mut().unwrap();
-    table.indexes[1].name = "gsi3".to_owned();
-    let refused = cloud.apply(&wiring).await.unwrap_err();
-    assert!(matches!(&refused, CloudError::Table { reason, .. } if reason.contains("gsi3")));
+    cloud.apply(&earlier).await.unwrap();
+    let put = async |client: &aws_sdk_dynamodb::Client, pk: &str| {
+        let put = client.put_item().table_name(TABLE).set_item(Some(key(pk)));
+        let put = put.item("gsi4pk", s("OPEN")).item("gsi4sk", s(pk));
+        put.item("note", s("beside the keys")).send().await.unwrap();
+    };
+    put(&dynamodb(cloud.http_client()), "ORD#old").await;
+    drop(cloud);
+
+    let cloud = LocalCloud::open(dir.path()).unwrap();
+    for _ in 0..2 {
+        cloud.apply(&now).await.unwrap();
+    }
+    let client = dynamodb(cloud.http_client());
+    put(&client, "ORD#young").await;
+    let open = client
+        .query()
+        .table_name(TABLE)
+        .index_name("gsi4")
+        .key_condition_expression("gsi4pk = :open")
+        .expression_attribute_values(":open", s("OPEN"))
+        .send()
+        .await
+        .unwrap();
+    let found: Vec<_> = open.items().iter().map(|item| &item["pk"]).collect();
+    assert_eq!(found, [&s("ORD#old"), &s("ORD#young")]);
+    assert!(
+        !open.items()[0].contains_key("note"),
+        "only keys are listed"
+    );
 }
 
 #[tokio::test]

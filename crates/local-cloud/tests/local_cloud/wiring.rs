@@ -1,8 +1,10 @@
 //! The template: the real one as it is, and small wrong ones.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use onsale_local_cloud::{Consumer, Schedule, Wiring};
+use serde_json::json;
 
 use crate::clients::TEMPLATE;
 
@@ -16,21 +18,48 @@ fn the_real_template_wires_the_platform() {
         "old items would stay for ever"
     );
     let indexes: Vec<_> = table.indexes.iter().map(|i| i.name.as_str()).collect();
-    assert_eq!(indexes, ["gsi1", "gsi2"]);
+    assert_eq!(indexes, ["gsi1", "gsi2", "gsi3", "gsi4"]);
     assert_eq!(
         wiring.queue_url("ExpireHoldsQueue").as_deref(),
         Some("http://sqs.local/ExpireHoldsQueue")
     );
-    let expire = Consumer {
-        function: "expire-holds".to_owned(),
-        queue: "ExpireHoldsQueue".to_owned(),
+    let consumer = |function: &str, queue: &str, concurrency, timeout_s| Consumer {
+        function: function.to_owned(),
+        queue: queue.to_owned(),
         batch_size: 10,
-        concurrency: Some(5),
+        concurrency: Some(concurrency),
         reports_item_failures: true,
-        timeout: Duration::from_secs(30),
+        timeout: Duration::from_secs(timeout_s),
     };
-    assert!(wiring.consumers.contains(&expire), "{:?}", wiring.consumers);
-    let names = ["accounts", "catalog", "expire-holds", "holds"];
+    let consumers = [
+        consumer("expire-holds", "ExpireHoldsQueue", 5, 30),
+        consumer("drive-saga", "SagaQueue", 20, 60),
+        consumer("drive-saga", "SagaDeadLetters", 2, 60),
+    ];
+    for consumer in consumers {
+        assert!(
+            wiring.consumers.contains(&consumer),
+            "{:?} lacks {consumer:?}",
+            wiring.consumers
+        );
+    }
+    let schedule = |minutes: u64, scope: &str| Schedule {
+        function: "reconcile".to_owned(),
+        every: Duration::from_secs(60 * minutes),
+        input: Some(json!({ "scope": scope })),
+        timeout: Duration::from_secs(300),
+    };
+    assert_eq!(wiring.schedules, [schedule(1, "open"), schedule(60, "all")]);
+    let names = [
+        "accounts",
+        "catalog",
+        "checkout",
+        "drive-saga",
+        "expire-holds",
+        "holds",
+        "reconcile",
+        "tickets",
+    ];
     for name in names {
         assert!(wiring.functions.values().any(|f| f == name), "{name}");
     }
@@ -40,11 +69,18 @@ fn the_real_template_wires_the_platform() {
 #[test]
 fn every_consumed_queue_hides_messages_for_six_times_the_timeout_and_has_dead_letters() {
     let wiring = Wiring::parse(TEMPLATE).unwrap();
+    let redrives = wiring.queues.values().filter_map(|q| q.redrive.as_ref());
+    let dead_letters: HashSet<_> = redrives.map(|r| &r.dead_letter_queue).collect();
     for consumer in &wiring.consumers {
         let queue = &wiring.queues[&consumer.queue];
         let hidden = Duration::from_secs(queue.visibility_s.into());
         assert!(hidden >= 6 * consumer.timeout, "{}", queue.name);
-        assert!(queue.redrive.is_some(), "{}", queue.name);
+        // Dead letters have nowhere further to go.
+        assert!(
+            queue.redrive.is_some() != dead_letters.contains(&queue.name),
+            "{}",
+            queue.name
+        );
     }
 }
 
@@ -62,18 +98,23 @@ Resources:
       CodeUri: target/lambda/reconcile
       Events:
         Often: { Type: Schedule, Properties: { Schedule: rate(2 minutes) } }
-        Daily: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 day) } }
+        Daily:
+          Type: ScheduleV2
+          Properties: { ScheduleExpression: rate(1 day), Input: '{ "scope": "all" }' }
         Queue:
           Type: SQS
           Properties: { Queue: { "Fn::GetAtt": [Work, Arn] }, BatchSize: !Ref Batch }
 "#,
     )
     .unwrap();
-    let every = |minutes: u64| Schedule {
+    let every = |minutes: u64, input| Schedule {
         function: "reconcile".to_owned(),
         every: Duration::from_secs(60 * minutes),
+        input,
+        timeout: Duration::from_secs(7),
     };
-    assert_eq!(wiring.schedules, [every(2), every(24 * 60)]);
+    let daily = every(24 * 60, Some(json!({ "scope": "all" })));
+    assert_eq!(wiring.schedules, [every(2, None), daily]);
     assert_eq!(wiring.consumers[0].batch_size, 4);
     assert_eq!(wiring.consumers[0].timeout, Duration::from_secs(7));
     assert_eq!(wiring.consumers[0].concurrency, None);
@@ -103,6 +144,10 @@ fn an_error_names_the_resource_and_what_is_missing() {
         (
             "Resources: { F: { Type: AWS::Serverless::Function, Properties: { CodeUri: f/, Events: { S: { Type: Schedule, Properties: { Schedule: cron(0 1) } } } } } }",
             "is not of the form rate(5 minutes)",
+        ),
+        (
+            "Resources: { F: { Type: AWS::Serverless::Function, Properties: { CodeUri: f/, Events: { S: { Type: Schedule, Properties: { Schedule: rate(1 day), Input: scope } } } } } }",
+            "F: the Input of a schedule is not JSON",
         ),
     ];
     for (template, expected) in cases {

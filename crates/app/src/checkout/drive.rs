@@ -1,0 +1,249 @@
+//! Performs the steps of an order, one after the other, until there is nothing to do.
+//!
+//! Any number of workers may be at the same order. Each result is stored by a write on
+//! the version that was read; whoever loses reads again and goes on from there.
+
+use onsale_domain::checkout_saga::{Charged, Step};
+use onsale_domain::ids::OrderId;
+use onsale_domain::order::{Order, OrderStatus, Stage};
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::ports::{Drive, MAX_DELAY_S, PaymentFailure, StoreError, Versioned, Written};
+use crate::reconcile::IDLE_MS;
+
+/// How often a step is tried before the order is parked: with doubling pauses this is
+/// about a quarter of an hour.
+pub const MAX_TRIES: u32 = 10;
+const LONGEST_PAUSE_S: u32 = 300;
+/// The longest way through both sagas has 13 steps; the rest is for lost races.
+const MAX_STEPS: usize = 64;
+
+/// Why a step could not be done now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    #[error(transparent)]
+    Store(#[from] Error),
+    #[error(transparent)]
+    Payment(#[from] PaymentFailure),
+    /// Somebody has to decide what becomes of it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What came of a step.
+pub(super) type Tried<T> = std::result::Result<T, Trouble>;
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl App {
+    /// Does what a message asks. An error means: deliver the message again.
+    pub async fn drive(&self, message: &Drive) -> Result<()> {
+        match message {
+            Drive::Order { order_id, tries } => self.drive_order(*order_id, *tries).await,
+            Drive::Cancellation {
+                show_id,
+                from_block,
+            } => self.drive_cancellation(*show_id, *from_block).await,
+        }
+    }
+
+    async fn drive_order(&self, id: OrderId, tries: u32) -> Result<()> {
+        let Some(mut order) = self.store.order(id).await? else {
+            tracing::warn!(order = %id, "a message names an order that does not exist");
+            return Ok(());
+        };
+        let read = order.version;
+        for _ in 0..MAX_STEPS {
+            let Some(step) = order.value.next_step(self.now()) else {
+                return Ok(());
+            };
+            let next = match self.perform(step, &order.value).await {
+                Ok(Some(next)) => next,
+                Ok(None) => return Ok(()),
+                Err(trouble) => {
+                    // Having come further than the last delivery, it starts to count anew.
+                    let tries = if order.version > read { 0 } else { tries };
+                    return self.put_off(order, step, tries, &trouble).await;
+                }
+            };
+            let next = Versioned {
+                version: order.version,
+                value: next,
+            };
+            match self.store.replace_order(&next).await? {
+                Written::Done(version) => {
+                    count_ending(&order.value, &next.value);
+                    order = Versioned { version, ..next };
+                }
+                Written::Lost(current) => order = current,
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// The order after this step; `None` if there is something to wait for.
+    async fn perform(&self, step: Step, order: &Order) -> Tried<Option<Order>> {
+        let next = match step {
+            Step::Lock => order.locked(self.lock(order).await?, self.now()),
+            Step::GiveUp => order.given_up(self.now()),
+            Step::OpenPayment => {
+                let payment = self.open_payment(order).await?;
+                order.payment_opened(payment, self.now())
+            }
+            Step::Authorise => order.charged(self.authorise(order).await?, self.now()),
+            Step::LookUpAction => match self.look_up_action(order).await? {
+                Charged::ActionRequired(_) if self.now() < order.pay_until => return Ok(None),
+                charged => order.charged(charged, self.now()),
+            },
+            Step::Sell => order.sold(self.sell(order).await?, self.now()),
+            Step::Capture => order.captured(self.capture(order).await?, self.now()),
+            Step::IssueTickets => {
+                self.issue_tickets(order).await?;
+                order.tickets_issued(self.now())
+            }
+            Step::AnnounceConfirmed => {
+                self.announce_confirmed(order).await?;
+                order.announced(self.now())
+            }
+            Step::GiveHoldBack => {
+                self.give_hold_back(order).await?;
+                order.hold_given_back(self.now())
+            }
+            Step::Void => order.voided(self.void(order).await?, self.now()),
+            Step::RevokeTickets => {
+                self.revoke_tickets(order).await?;
+                order.tickets_revoked(self.now())
+            }
+            Step::Refund => {
+                self.refund(order).await?;
+                order.refunded(self.now())
+            }
+            Step::ReturnSeats => {
+                self.return_seats(order).await?;
+                order.seats_returned(self.now())
+            }
+            Step::AnnounceEnd => {
+                self.announce_end(order).await?;
+                order.end_announced(self.now())
+            }
+        };
+        Ok(Some(next))
+    }
+
+    /// A step could not be done: later again, or parked when it was tried often enough.
+    async fn put_off(
+        &self,
+        order: Versioned<Order>,
+        step: Step,
+        tries: u32,
+        trouble: &Trouble,
+    ) -> Result<()> {
+        let order_id = order.value.id;
+        tracing::warn!(order = %order_id, step = step.as_str(), tries, %trouble, "a step failed");
+        let hopeless = !step.ends_with_the_hold() || self.now() >= order.value.pay_until;
+        if tries >= MAX_TRIES && hopeless {
+            return self.park(order, step, &trouble.to_string()).await;
+        }
+        let message = Drive::Order {
+            order_id,
+            tries: tries + 1,
+        };
+        Ok(self.saga_queue.send_drive(&message, pause_s(tries)).await?)
+    }
+
+    async fn park(&self, order: Versioned<Order>, step: Step, reason: &str) -> Result<()> {
+        let reason = reason.to_owned();
+        let news = order.value.stuck_news(step, &reason);
+        let parked = Versioned {
+            version: order.version,
+            value: order.value.park(reason, self.now()),
+        };
+        let subject = format!("{}:{}", order.value.id, order.version);
+        let announcement = news.announce(&subject, parked.value.changed);
+        self.bus.announce(&[announcement]).await?;
+        match self.store.replace_order(&parked).await? {
+            Written::Done(_) => {
+                metrics::counter!("onsale_sagas_stuck_total").increment(1);
+                tracing::error!(order = %order.value.id, step = step.as_str(), "an order is stuck");
+            }
+            // It moved after all.
+            Written::Lost(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A message about this order killed its worker again and again: somebody has to look.
+    pub async fn park_order(&self, id: OrderId, reason: &str) -> Result<()> {
+        let Some(order) = self.store.order(id).await? else {
+            return Ok(());
+        };
+        let now = self.now();
+        match order.value.next_step(now) {
+            // It moves although its message died, or it waits for its buyer: reconciling
+            // drives it on.
+            _ if now < order.value.changed + IDLE_MS => Ok(()),
+            Some(step) if step.ends_with_the_hold() && now < order.value.pay_until => Ok(()),
+            Some(step) => self.park(order, step, reason).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The organiser of the show lets a parked order go on.
+    pub async fn resume_as_organiser(&self, caller: &Caller, id: OrderId) -> Result<Order> {
+        self.check_session(caller).await?;
+        let order = self.store.order(id).await?;
+        let order = order.ok_or(Error::NotFound("order"))?.value;
+        // For everybody but the organiser and the buyer the order does not exist.
+        match self.own_show(caller, order.show_id).await {
+            Ok(_) => {}
+            Err(Error::Forbidden(_)) if order.account != caller.account => {
+                return Err(Error::NotFound("order"));
+            }
+            Err(error) => return Err(error),
+        }
+        match self.resume_order(id).await? {
+            true => Ok(self.store.order(id).await?.ok_or(Error::Corrupt)?.value),
+            false => Err(Error::Conflict("the order is not stuck")),
+        }
+    }
+
+    /// Lets a parked order go on. `false`: it was not parked.
+    pub async fn resume_order(&self, id: OrderId) -> Result<bool> {
+        let order = self.store.order(id).await?;
+        let order = order.ok_or(Error::NotFound("order"))?;
+        let Some(resumed) = order.value.resume(self.now()) else {
+            return Ok(false);
+        };
+        let next = Versioned {
+            version: order.version,
+            value: resumed,
+        };
+        let written = self.store.replace_order(&next).await?;
+        self.wake_order(id).await;
+        Ok(matches!(written, Written::Done(_)))
+    }
+}
+
+fn pause_s(tries: u32) -> u32 {
+    let doubled = 1u32.checked_shl(tries).unwrap_or(u32::MAX);
+    doubled.min(LONGEST_PAUSE_S).min(MAX_DELAY_S)
+}
+
+fn count_ending(before: &Order, after: &Order) {
+    let status = match (after.stage, after.status()) {
+        (Stage::Announcing, _) => "confirmed",
+        (Stage::Declined, _) => "declined",
+        (Stage::Ended, OrderStatus::Refunded) => "refunded",
+        (Stage::Ended, OrderStatus::Failed) => "failed",
+        (Stage::Ended, _) => "cancelled",
+        _ => return,
+    };
+    if before.stage != after.stage {
+        metrics::counter!("onsale_bookings_total", "status" => status).increment(1);
+    }
+}

@@ -1,0 +1,207 @@
+//! A buyer starts to pay.
+//!
+//! The order is written first, so that whatever happens next is found again; then the
+//! hold is locked while the buyer waits, so that a lapsed hold is told at once; then
+//! one message sets the saga going. When the message is lost, reconciling sends it.
+
+use onsale_domain::buyer::{Entry, EntryState};
+use onsale_domain::checkout_saga::Moved;
+use onsale_domain::ids::{HoldId, OrderId, ShowId};
+use onsale_domain::order::{Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, Stage, Why};
+use onsale_domain::payment::PaymentMethod;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::{Show, StoredStatus};
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::holds::{ROUNDS, not_on_sale};
+use crate::ports::{Drive, Versioned, Written};
+
+impl App {
+    /// Begins an attempt to pay for a hold, or answers again what this key was answered.
+    pub async fn check_out(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        hold: HoldId,
+        key: &IdempotencyKey,
+        method: PaymentMethod,
+    ) -> Result<OrderId> {
+        self.check_out_if(caller, show_id, hold, key, method, || Ok(()))
+            .await
+    }
+
+    /// The same for a host that limits attempts. `admit` is asked once, for a new attempt
+    /// of a caller whose session is open.
+    pub async fn check_out_if(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        hold: HoldId,
+        key: &IdempotencyKey,
+        method: PaymentMethod,
+        admit: impl FnOnce() -> Result<()> + Send,
+    ) -> Result<OrderId> {
+        let mut admit = Some(admit);
+        let show = self.recent_show(show_id).await?;
+        let request = RequestHash::of(method.as_str().as_bytes());
+        let attempt = Attempt::new(key, request, method);
+        for _ in 0..ROUNDS {
+            // The order first: an entry that is read after it is never older.
+            let found = self.store.order(OrderId::of(hold)).await?;
+            let buyer = self.own_buyer(caller, show_id).await?;
+            let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?;
+            let again = found.as_ref().is_some_and(|o| o.value.knows(&attempt));
+            if !again && let Some(admit) = admit.take() {
+                admit()?;
+            }
+            let begun = match found {
+                None => self.begin(caller, &show, entry, &attempt).await?,
+                Some(order) => self.try_again(order, entry, &attempt).await?,
+            };
+            if let Some(order) = begun {
+                return self.lock_and_go(order).await;
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// The new order; `None` if another request was first.
+    async fn begin(
+        &self,
+        caller: &Caller,
+        show: &Show,
+        entry: &Entry,
+        attempt: &Attempt,
+    ) -> Result<Option<Versioned<Order>>> {
+        let now = self.now();
+        if entry.state_at(now) != EntryState::Held {
+            return Err(Error::HoldExpired);
+        }
+        if show.status == StoredStatus::Cancelled {
+            return Err(not_on_sale("the show is cancelled"));
+        }
+        let layout = self.layout_of(show).await?;
+        let order = Order::begin(
+            entry,
+            |place| layout.seat_id(place),
+            show.id,
+            caller.account,
+            show.currency,
+            attempt.clone(),
+            now,
+        );
+        match self.store.create_order(&order).await? {
+            Written::Done(version) => Ok(Some(Versioned {
+                version,
+                value: order,
+            })),
+            Written::Lost(_) => Ok(None),
+        }
+    }
+
+    /// The order with a new attempt, or as it is if this very request came before; `None`
+    /// if the order has moved on meanwhile.
+    async fn try_again(
+        &self,
+        order: Versioned<Order>,
+        entry: &Entry,
+        attempt: &Attempt,
+    ) -> Result<Option<Versioned<Order>>> {
+        let now = self.now();
+        let next = match order.value.try_again(attempt.clone(), now) {
+            Ok(next) => next,
+            Err(CheckoutRefusal::SameRequest) => return answered(order).map(Some),
+            Err(refusal) => return Err(refused(refusal)),
+        };
+        if entry.state_at(now) != EntryState::Held {
+            return Err(Error::HoldExpired);
+        }
+        let next = Versioned {
+            version: order.version,
+            value: next,
+        };
+        match self.store.replace_order(&next).await? {
+            Written::Done(version) => Ok(Some(Versioned { version, ..next })),
+            Written::Lost(_) => Ok(None),
+        }
+    }
+
+    async fn lock_and_go(&self, mut order: Versioned<Order>) -> Result<OrderId> {
+        let id = order.value.id;
+        if order.value.stage == Stage::Locking {
+            let moved = self.lock(&order.value).await?;
+            order.value = order.value.locked(moved, self.now());
+            let written = self.store.replace_order(&order).await?;
+            self.wake_order(id).await;
+            if let Written::Lost(current) = written {
+                // Somebody locked it too, and came further: theirs is the result.
+                return answered(current).map(|order| order.value.id);
+            }
+            return match moved {
+                Moved::Done => Ok(id),
+                Moved::HoldGone | Moved::SeatsLost => Err(Error::HoldExpired),
+                Moved::Closed => Err(not_on_sale("the show is cancelled")),
+            };
+        }
+        Ok(id)
+    }
+
+    /// The buyer did what the bank asked. Only the sandbox is told by us: other providers
+    /// know from the bank, and wake the saga themselves.
+    pub async fn confirm_action(&self, caller: &Caller, id: OrderId) -> Result<()> {
+        let order = self.own_order(caller, id).await?.value;
+        let payment = match (order.stage, &order.payment) {
+            (Stage::AwaitingAction, Some(payment)) => payment,
+            _ => return Err(Error::Conflict("the order waits for no action")),
+        };
+        if !self.payments.confirm_action(payment).await? {
+            return Err(Error::Conflict(
+                "the action is confirmed with the bank itself",
+            ));
+        }
+        self.wake_order(id).await;
+        Ok(())
+    }
+
+    /// Sets the saga of an order going. A message that is lost costs two minutes: then
+    /// reconciling sends it again.
+    pub async fn wake_order(&self, order_id: OrderId) {
+        let message = Drive::Order { order_id, tries: 0 };
+        if let Err(error) = self.saga_queue.send_drive(&message, 0).await {
+            tracing::warn!(order = %order_id, %error, "the saga could not be woken");
+        }
+    }
+}
+
+/// The first answer stands, unless there never was one: a request whose hold was gone
+/// was refused, and is refused again.
+fn answered(order: Versioned<Order>) -> Result<Versioned<Order>> {
+    match &order.value.undo {
+        Some(undo) if !order.value.accepted => Err(gone(undo.why)),
+        _ => Ok(order),
+    }
+}
+
+fn refused(refusal: CheckoutRefusal) -> Error {
+    match refusal {
+        CheckoutRefusal::OtherRequest => Error::IdempotencyMismatch,
+        CheckoutRefusal::InFlight | CheckoutRefusal::SameRequest => Error::RequestInFlight,
+        CheckoutRefusal::Paid => Error::Conflict("the hold is paid"),
+        CheckoutRefusal::Gone(why) => gone(why),
+        CheckoutRefusal::TooManyAttempts => Error::LimitExceeded {
+            limit: MAX_ATTEMPTS as u64,
+            of: "attempts to pay for one hold",
+        },
+    }
+}
+
+fn gone(why: Why) -> Error {
+    match why {
+        Why::HoldExpired | Why::SeatsLost => Error::HoldExpired,
+        Why::ShowCancelled => not_on_sale("the show is cancelled"),
+        Why::CaptureRefused | Why::Buyer | Why::ChargedBack => {
+            Error::Conflict("the order has ended; hold places again")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The steps that take a checkout back. Each can be done again, by anyone, at any time.
+
+use onsale_domain::money::Cents;
+use onsale_domain::order::Order;
+use onsale_domain::ticket::TicketState;
+
+use super::drive::{Tried, Trouble};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::holds::ROUNDS;
+use crate::ports::{Refund, Versioned, Void, Written};
+
+impl App {
+    /// Asks the provider what is true: voids what was reserved, or says that the money
+    /// was taken after all. A voided payment can never be charged again, so a worker
+    /// that comes back late finds it shut.
+    pub(super) async fn void(&self, order: &Order) -> Tried<bool> {
+        let Some(payment) = &order.payment else {
+            return Ok(false);
+        };
+        let answer = self.payments.void(payment, order.id).await?;
+        Ok(answer == Void::Captured)
+    }
+
+    /// Revokes every ticket. One that was not issued yet is stored as revoked, so that
+    /// nobody can issue it any more.
+    pub(super) async fn revoke_tickets(&self, order: &Order) -> Result<()> {
+        for seat in &order.seats {
+            let mut tombstone = self.ticket_of(order, seat);
+            tombstone.state = TicketState::Revoked { at: self.now() };
+            let mut found = match self.store.create_ticket(&tombstone).await? {
+                Written::Done(_) => continue,
+                Written::Lost(found) => found,
+            };
+            let mut revoked = false;
+            for _ in 0..ROUNDS {
+                if matches!(found.value.state, TicketState::Used { .. }) {
+                    tracing::warn!(ticket = %found.value.id, "a ticket is revoked after it was used");
+                }
+                let Some(value) = found.value.revoked(self.now()) else {
+                    revoked = true;
+                    break;
+                };
+                let next = Versioned {
+                    version: found.version,
+                    value,
+                };
+                match self.store.replace_ticket(&next).await? {
+                    Written::Done(_) => {
+                        revoked = true;
+                        break;
+                    }
+                    Written::Lost(current) => found = current,
+                }
+            }
+            if !revoked {
+                return Err(Error::Unavailable);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn refund(&self, order: &Order) -> Tried<()> {
+        let (Some(payment), due) = (&order.payment, order.refund_due()) else {
+            return Ok(());
+        };
+        if due == Cents(0) {
+            return Ok(());
+        }
+        match self.payments.refund(payment, order.id, due).await? {
+            Refund::Refunded => Ok(()),
+            Refund::Refused(reason) => Err(Trouble::Refused(format!("refund: {reason}"))),
+        }
+    }
+
+    /// The entry ends first, so that nobody can lock or sell it any more; then its cells
+    /// are freed.
+    pub(super) async fn return_seats(&self, order: &Order) -> Result<()> {
+        // Ended before, or never recorded: there is nothing to end.
+        let _ = self
+            .move_entry(order, |buyer, hold| buyer.undo(hold, self.now()))
+            .await?;
+        self.free_order_cells(order).await?;
+        Ok(())
+    }
+
+    pub(super) async fn announce_end(&self, order: &Order) -> Result<()> {
+        let subject = order.id.to_string();
+        let free = self.free_seats_of(order).await?;
+        let announcements: Vec<_> = order
+            .end_news(free)
+            .into_iter()
+            .map(|news| news.announce(&subject, order.changed))
+            .collect();
+        Ok(self.bus.announce(&announcements).await?)
+    }
+}

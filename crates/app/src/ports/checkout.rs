@@ -1,0 +1,208 @@
+//! What paying for a hold needs from the world.
+
+use async_trait::async_trait;
+use onsale_domain::announcement::Announcement;
+use onsale_domain::cancellation::Cancellation;
+use onsale_domain::ids::{AccountId, OrderId, ShowId, TicketId};
+use onsale_domain::money::{Cents, Money};
+use onsale_domain::order::Order;
+use onsale_domain::payment::{Action, Payment, PaymentId, PaymentMethod};
+use onsale_domain::ticket::Ticket;
+use onsale_domain::ticket_code::{TicketClaims, TicketKey};
+use onsale_domain::time::Millis;
+use serde::{Deserialize, Serialize};
+
+use super::{Page, Stored, Versioned};
+
+/// What a conditional write on a document answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written<T> {
+    /// Stored, under this version.
+    Done(u64),
+    /// The document had moved on to this.
+    Lost(Versioned<T>),
+}
+
+#[async_trait]
+pub trait Orders: Send + Sync {
+    /// Stores a new order under version 1; `Lost`: there is one already.
+    async fn create_order(&self, order: &Order) -> Stored<Written<Order>>;
+    /// A consistent read.
+    async fn order(&self, id: OrderId) -> Stored<Option<Versioned<Order>>>;
+    /// Those of the orders that exist, by consistent reads, in any order.
+    async fn orders(&self, ids: &[OrderId]) -> Stored<Vec<Versioned<Order>>>;
+    /// Replaces the order if it is still at this version.
+    async fn replace_order(&self, order: &Versioned<Order>) -> Stored<Written<Order>>;
+    /// The orders of a buyer, newest first.
+    async fn orders_of(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Order>>;
+    /// Orders whose saga has not ended (`Order::is_open`), oldest first within each part
+    /// of the list. A list may lag behind by seconds.
+    async fn open_orders(&self, after: Option<&str>, limit: usize) -> Stored<Page<OrderId>>;
+}
+
+#[async_trait]
+pub trait Cancellations: Send + Sync {
+    /// Stores a new cancellation under version 1; `Lost`: there is one already.
+    async fn create_cancellation(&self, new: &Cancellation) -> Stored<Written<Cancellation>>;
+    async fn cancellation(&self, show: ShowId) -> Stored<Option<Versioned<Cancellation>>>;
+    async fn replace_cancellation(
+        &self,
+        cancellation: &Versioned<Cancellation>,
+    ) -> Stored<Written<Cancellation>>;
+    /// Shows whose cancellation has not ended (`Cancellation::is_open`).
+    async fn open_cancellations(&self) -> Stored<Vec<ShowId>>;
+    /// Closes blocks: from then on nothing in them can be claimed, extended or sold.
+    async fn close_blocks(
+        &self,
+        show: ShowId,
+        blocks: &[onsale_domain::block::BlockIndex],
+    ) -> Stored<()>;
+}
+
+#[async_trait]
+pub trait Tickets: Send + Sync {
+    /// Stores a new ticket under version 1; `Lost`: there is one already.
+    async fn create_ticket(&self, ticket: &Ticket) -> Stored<Written<Ticket>>;
+    /// A consistent read.
+    async fn ticket(&self, id: TicketId) -> Stored<Option<Versioned<Ticket>>>;
+    /// Those of the tickets that exist, by consistent reads, in any order.
+    async fn tickets(&self, ids: &[TicketId]) -> Stored<Vec<Versioned<Ticket>>>;
+    async fn replace_ticket(&self, ticket: &Versioned<Ticket>) -> Stored<Written<Ticket>>;
+}
+
+/// Why a call to the payment provider has no result. Neither is a refusal: the call may
+/// have happened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PaymentFailure {
+    /// No answer, or "try again".
+    #[error("the payment provider does not answer: {0}")]
+    Unavailable(String),
+    /// The provider does not trust or understand us: an operator has to look.
+    #[error("the payment provider does not accept our request: {0}")]
+    Ours(String),
+}
+
+pub type Paid<T> = Result<T, PaymentFailure>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Authorisation {
+    Authorised,
+    /// The buyer has to act first; afterwards `look_up` tells what came of it.
+    ActionRequired(Action),
+    /// The method was refused, for a reason that a buyer may read.
+    Refused(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Capture {
+    Captured,
+    /// The money cannot be taken any more.
+    Refused(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Void {
+    /// It can never be charged any more.
+    Voided,
+    /// Too late: the money was taken, and only a refund gives it back.
+    Captured,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refund {
+    Refunded,
+    Refused(String),
+}
+
+/// The payment provider. Every call can be repeated: it is done once, and a repetition
+/// gives the same answer.
+#[async_trait]
+pub trait Payments: Send + Sync {
+    /// Opens the one payment of an order; nothing is charged. Repeated: the same payment.
+    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId>;
+    /// Reserves the money with this method. The same attempt repeated, even after later
+    /// ones, gives its first answer and charges nothing.
+    async fn authorise(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        attempt: u32,
+        method: &PaymentMethod,
+    ) -> Paid<Authorisation>;
+    async fn capture(&self, payment: &PaymentId, order: OrderId) -> Paid<Capture>;
+    async fn void(&self, payment: &PaymentId, order: OrderId) -> Paid<Void>;
+    /// Gives back this much, once for each order however often it is asked.
+    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund>;
+    async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>>;
+    /// Payments that were opened since then, in the order of the provider.
+    async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>>;
+    /// The buyer did what `Action::ConfirmInSandbox` asks. `false`: this provider has no
+    /// such action, or it was not asked for.
+    async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool>;
+}
+
+/// Where the sandbox keeps its payments. It is a ledger of its own: nothing but the
+/// sandbox reads it.
+#[async_trait]
+pub trait SandboxLedger: Send + Sync {
+    async fn sandbox_entry(&self, id: &str) -> Stored<Option<Versioned<String>>>;
+    /// Stores the entry if it is at this version (0: not there yet).
+    async fn put_sandbox_entry(
+        &self,
+        id: &str,
+        created: Millis,
+        entry: &Versioned<String>,
+    ) -> Stored<bool>;
+    /// Entries created since then, oldest first.
+    async fn sandbox_entries(
+        &self,
+        since: Millis,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<String>>;
+}
+
+/// "Look at this: there may be a step to do."
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Drive {
+    Order {
+        order_id: OrderId,
+        /// How often it was sent again because a step could not be done.
+        #[serde(default)]
+        tries: u32,
+    },
+    /// The cancellation of a show, from this block on.
+    Cancellation {
+        show_id: ShowId,
+        #[serde(default)]
+        from_block: u32,
+    },
+}
+
+#[async_trait]
+pub trait SagaQueue: Send + Sync {
+    async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()>;
+}
+
+#[async_trait]
+pub trait Bus: Send + Sync {
+    /// Tells all of it, or answers an error; parts may have been told all the same.
+    async fn announce(&self, announcements: &[Announcement]) -> Stored<()>;
+}
+
+/// Signs what a ticket's QR says.
+pub trait TicketSigner: Send + Sync {
+    fn sign(&self, claims: &TicketClaims) -> Stored<String>;
+}
+
+impl TicketSigner for TicketKey {
+    fn sign(&self, claims: &TicketClaims) -> Stored<String> {
+        Ok(TicketKey::sign(self, claims))
+    }
+}

@@ -1,0 +1,172 @@
+//! Looks whether what must be true is true: repairs what is safe, reports the rest.
+//!
+//! `open` is cheap and runs every minute: work that nobody drives is driven again.
+//! `all` also counts every show and compares every payment of the last days with its
+//! order. Both only ever move things by the same conditional writes as everyone else,
+//! so they can run at any time and beside each other.
+
+mod payments;
+mod show;
+
+use std::fmt;
+
+use onsale_domain::money::Cents;
+use onsale_domain::order::Order;
+use onsale_domain::time::Millis;
+
+use crate::app::App;
+use crate::error::Result;
+use crate::ports::Versioned;
+
+/// An open order that has not moved for this long is driven again.
+pub const IDLE_MS: u64 = 2 * 60_000;
+/// How far back payments are compared with their orders.
+const PAYMENTS_BACK_MS: u64 = 7 * 24 * 3_600_000;
+/// Shows are looked at until this long after they began: refunds may come late.
+const SHOWS_BACK_MS: u64 = 7 * 24 * 3_600_000;
+const PAGE: usize = 100;
+
+/// What was checked, what was repaired, and what somebody has to look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub open_orders: u64,
+    pub driven_again: u64,
+    pub stuck_orders: u64,
+    pub open_cancellations: u64,
+    pub shows: u64,
+    pub free: u64,
+    pub held: u64,
+    pub sold: u64,
+    pub capacity: u64,
+    pub payments: u64,
+    pub captured: Cents,
+    pub refunded: Cents,
+    /// Payments with money in them and no order that wants it, after repairs.
+    pub orphan_payments: u64,
+    pub repairs: Vec<String>,
+    pub alarms: Vec<String>,
+}
+
+impl Report {
+    /// Somebody has to look. It is logged at once: the rest of the run may take long.
+    fn alarm(&mut self, what: String) {
+        tracing::error!(what, "reconciling found something that needs a look");
+        self.alarms.push(what);
+    }
+
+    fn repaired(&mut self, what: String) {
+        tracing::warn!(what, "reconciling repaired something");
+        self.repairs.push(what);
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            open_orders,
+            driven_again,
+            stuck_orders,
+            open_cancellations,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "open orders {open_orders}, driven again {driven_again}, stuck {stuck_orders}, cancellations under way {open_cancellations}"
+        )?;
+        writeln!(
+            f,
+            "shows {}: free {} + held {} + sold {} = {} of {} places",
+            self.shows,
+            self.free,
+            self.held,
+            self.sold,
+            self.free + self.held + self.sold,
+            self.capacity
+        )?;
+        writeln!(
+            f,
+            "payments {}: captured {}, refunded {} (minor units), orphans {}",
+            self.payments, self.captured.0, self.refunded.0, self.orphan_payments
+        )?;
+        for repair in &self.repairs {
+            writeln!(f, "repaired: {repair}")?;
+        }
+        for alarm in &self.alarms {
+            writeln!(f, "ALARM: {alarm}")?;
+        }
+        match self.alarms.len() {
+            0 => write!(f, "everything agrees"),
+            n => write!(f, "{n} things need somebody to look at them"),
+        }
+    }
+}
+
+impl App {
+    /// Drives again what nobody drives.
+    pub async fn reconcile_open(&self) -> Result<Report> {
+        let mut report = Report::default();
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.store.open_orders(after.as_deref(), PAGE).await?;
+            for order in self.store.orders(&page.items).await? {
+                self.look_at_open(&order, &mut report).await;
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        for show in self.store.open_cancellations().await? {
+            report.open_cancellations += 1;
+            let stored = self.store.cancellation(show).await?;
+            if stored.is_some_and(|c| is_idle(c.value.changed, self.now())) {
+                self.wake_cancellation(show, 0, 0).await;
+            }
+        }
+        metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
+        metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);
+        Ok(report)
+    }
+
+    async fn look_at_open(&self, order: &Versioned<Order>, report: &mut Report) {
+        // The list may lag behind the orders.
+        if !order.value.is_open() {
+            return;
+        }
+        report.open_orders += 1;
+        let id = order.value.id;
+        if let Some(stuck) = &order.value.stuck {
+            report.stuck_orders += 1;
+            let (since, reason) = (stuck.since, &stuck.reason);
+            report.alarm(format!("order {id} is stuck since {since}: {reason}"));
+        } else if is_idle(order.value.changed, self.now()) {
+            self.wake_order(id).await;
+            report.driven_again += 1;
+        }
+    }
+
+    /// Everything: open work, every show, every payment of the last days. What cannot be
+    /// looked at is an alarm, and the rest is looked at all the same.
+    pub async fn reconcile_all(&self) -> Result<Report> {
+        let mut report = self.reconcile_open().await?;
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.store.public_events(after.as_deref(), PAGE).await?;
+            for event in &page.items {
+                self.check_event(event, &mut report).await;
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        self.check_payments(&mut report).await;
+        metrics::gauge!("onsale_orphan_payments").set(report.orphan_payments as f64);
+        metrics::gauge!("onsale_reconcile_alarms").set(report.alarms.len() as f64);
+        Ok(report)
+    }
+}
+
+pub(crate) fn is_idle(changed: Millis, now: Millis) -> bool {
+    now >= changed + IDLE_MS
+}

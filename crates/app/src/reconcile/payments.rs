@@ -1,0 +1,228 @@
+//! Every payment of the last days has an order that knows it, and the money is where
+//! that order says: captured = sold + refunds due.
+//!
+//! A list of payments is old by the time it is read. Before anything is said or done
+//! about one, its order is read, then the payment once more, then the order again: only
+//! if the order has not moved in between do the two belong together.
+
+use onsale_domain::ids::OrderId;
+use onsale_domain::money::Cents;
+use onsale_domain::order::{Order, Stage};
+use onsale_domain::payment::{Payment, PaymentState};
+
+use super::{PAYMENTS_BACK_MS, Report, SHOWS_BACK_MS};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::ports::{PaymentFailure, Refund, Versioned, Void};
+
+/// A payment that nothing was charged to may just have been opened by a worker that is
+/// about to store it.
+const OPEN_IS_FRESH_MS: u64 = 3_600_000;
+/// So many payments without an order are no accident: a table that was restored from an
+/// old backup, say. Money is not sent back by the thousand without anybody looking.
+const MAX_ORPHANS_SETTLED: u64 = 25;
+
+impl From<PaymentFailure> for Error {
+    fn from(failure: PaymentFailure) -> Self {
+        tracing::warn!(%failure, "the payment provider");
+        Self::Unavailable
+    }
+}
+
+impl App {
+    pub(super) async fn check_payments(&self, report: &mut Report) {
+        let since = self.now().saturating_sub(PAYMENTS_BACK_MS);
+        let mut after: Option<String> = None;
+        let mut settled = 0;
+        loop {
+            let page = match self.payments.list(since, after.as_deref()).await {
+                Ok(page) => page,
+                Err(error) => return report.alarm(format!("payments cannot be listed: {error}")),
+            };
+            for payment in &page.items {
+                let checked = self.check_payment(payment, &mut settled, report).await;
+                if let Err(error) = checked {
+                    report.alarm(format!(
+                        "payment {} could not be checked: {error}",
+                        payment.id
+                    ));
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn check_payment(
+        &self,
+        payment: &Payment,
+        settled: &mut u64,
+        report: &mut Report,
+    ) -> Result<()> {
+        // A payment that names no order was not opened by us: the account with the provider
+        // may serve other things too.
+        let Some(named) = payment.order else {
+            return Ok(());
+        };
+        report.payments += 1;
+        if let PaymentState::Captured { refunded } = payment.state {
+            report.captured.0 += payment.total.amount.0;
+            report.refunded.0 += refunded.0;
+        }
+        let order = self.store.order(named).await?;
+        let known = order.filter(|o| o.value.payment.as_ref() == Some(&payment.id));
+        let Some(order) = known else {
+            // An order is written before its payment is opened, and knows it before
+            // anything is charged: money without one is a mistake.
+            return self.settle_orphan(payment, settled, report).await;
+        };
+        match self.payment_now(payment, &order).await? {
+            Some(payment) => self.check_known(&payment, &order.value, report).await,
+            // The order is moving: its own saga looks after the money.
+            None => Ok(()),
+        }
+    }
+
+    /// The payment as it is while its order is as it was read; `None` if the order moves.
+    async fn payment_now(
+        &self,
+        payment: &Payment,
+        order: &Versioned<Order>,
+    ) -> Result<Option<Payment>> {
+        if order.value.is_open() {
+            return Ok(None);
+        }
+        let fresh = self.payments.look_up(&payment.id).await?;
+        let still = self.store.order(order.value.id).await?;
+        let stands = still.is_some_and(|still| still.version == order.version);
+        Ok(fresh.filter(|_| stands))
+    }
+
+    async fn check_known(
+        &self,
+        payment: &Payment,
+        order: &Order,
+        report: &mut Report,
+    ) -> Result<()> {
+        let id = order.id;
+        match (&payment.state, order.stage) {
+            (PaymentState::Captured { refunded }, Stage::Confirmed) => {
+                if *refunded > Cents(0) {
+                    let refunded = refunded.0;
+                    report.alarm(format!("order {id} is confirmed, but {refunded} went back"));
+                }
+                self.check_recent_order(order, report).await
+            }
+            (_, Stage::Confirmed) => {
+                report.alarm(format!("order {id} is confirmed, but nothing was paid"));
+                Ok(())
+            }
+            (PaymentState::Captured { refunded }, _) => {
+                let due = owed(order, payment);
+                if *refunded >= due {
+                    return Ok(());
+                }
+                if *refunded > Cents(0) {
+                    let (due, refunded) = (due.0, refunded.0);
+                    report.alarm(format!(
+                        "order {id}: {refunded} of {due} went back; somebody refunded a part by hand"
+                    ));
+                    return Ok(());
+                }
+                self.pay_back(payment, id, due, report).await
+            }
+            (PaymentState::Authorised, _) => {
+                self.void_leftover(payment, id, owed(order, payment), report)
+                    .await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows that are long over are not counted any more.
+    async fn check_recent_order(&self, order: &Order, report: &mut Report) -> Result<()> {
+        let show = self.recent_show(order.show_id).await?;
+        match show.starts_at + SHOWS_BACK_MS >= self.now() {
+            true => self.check_order(order, report).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn settle_orphan(
+        &self,
+        payment: &Payment,
+        settled: &mut u64,
+        report: &mut Report,
+    ) -> Result<()> {
+        let charged = match payment.state {
+            PaymentState::Captured { refunded } if refunded < payment.total.amount => true,
+            PaymentState::Authorised | PaymentState::ActionRequired(_) => true,
+            PaymentState::Open if payment.created + OPEN_IS_FRESH_MS < self.now() => false,
+            _ => return Ok(()),
+        };
+        if charged && *settled >= MAX_ORPHANS_SETTLED {
+            report.orphan_payments += 1;
+            report.alarm(format!(
+                "payment {} has no order; so many were settled in this run that somebody should look",
+                payment.id
+            ));
+            return Ok(());
+        }
+        *settled += u64::from(charged);
+        // The order it names may settle another payment under its own name, so this one
+        // is settled under a name that follows from the payment.
+        let key = OrderId::derived(&[payment.id.0.as_bytes()]);
+        let total = payment.total.amount;
+        match payment.state {
+            PaymentState::Captured { .. } => self.pay_back(payment, key, total, report).await,
+            _ => self.void_leftover(payment, key, total, report).await,
+        }
+    }
+
+    /// Voids a payment that nobody wants. `owed` goes back if the money was taken.
+    async fn void_leftover(
+        &self,
+        payment: &Payment,
+        key: OrderId,
+        owed: Cents,
+        report: &mut Report,
+    ) -> Result<()> {
+        match self.payments.void(&payment.id, key).await? {
+            Void::Voided => report.repaired(format!("voided payment {}", payment.id)),
+            Void::Captured if owed == Cents(0) => {}
+            Void::Captured => self.pay_back(payment, key, owed, report).await?,
+        }
+        Ok(())
+    }
+
+    async fn pay_back(
+        &self,
+        payment: &Payment,
+        key: OrderId,
+        amount: Cents,
+        report: &mut Report,
+    ) -> Result<()> {
+        let id = &payment.id;
+        match self.payments.refund(&payment.id, key, amount).await? {
+            Refund::Refunded => {
+                report.repaired(format!("refunded {} of payment {id}", amount.0));
+            }
+            Refund::Refused(reason) => {
+                report.orphan_payments += 1;
+                report.alarm(format!("payment {id} cannot be refunded: {reason}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an order that has ended owes its buyer. Money that the order never knew of was
+/// taken for nothing.
+fn owed(order: &Order, payment: &Payment) -> Cents {
+    match order.captured {
+        true => order.refund_due(),
+        false => payment.total.amount,
+    }
+}

@@ -1,0 +1,202 @@
+//! One show: free + held + sold = capacity, and every sold cell has an order that wants
+//! it, with tickets.
+
+use std::collections::BTreeMap;
+
+use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
+use onsale_domain::claim::by_block;
+use onsale_domain::event::{Event, ShowSummary};
+use onsale_domain::ids::{OrderId, ShowId};
+use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::map::SeatMap;
+use onsale_domain::order::{Order, Stage};
+use onsale_domain::show::StoredStatus;
+use onsale_domain::ticket::TicketState;
+
+use super::{Report, SHOWS_BACK_MS};
+use crate::app::App;
+use crate::error::{Error, Result};
+
+impl App {
+    pub(super) async fn check_event(&self, event: &Event, report: &mut Report) {
+        let now = self.now();
+        for show in &event.shows {
+            if show.status == StoredStatus::Draft || show.starts_at + SHOWS_BACK_MS < now {
+                continue;
+            }
+            let checked = match self.check_show(show.id, report).await {
+                Ok(all_sold) if all_sold != show.sold_out => {
+                    self.store_sold_out(event, show, all_sold).await
+                }
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = checked {
+                report.alarm(format!("show {} could not be checked: {error}", show.id));
+            }
+        }
+    }
+
+    /// Whether every place is sold.
+    async fn check_show(&self, id: ShowId, report: &mut Report) -> Result<bool> {
+        let show = self.recent_show(id).await?;
+        let layout = self.layout_of(&show).await?;
+        let now = self.now();
+        let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
+        let blocks = self.store.read(id, &all, true).await?;
+        let map = SeatMap::build(&layout, blocks.iter().map(|(i, b)| (*i, b)), now);
+        let counts = map.counts();
+        let capacity = (0..layout.places())
+            .filter(|place| layout.is_for_sale(PlaceIndex(*place)))
+            .count() as u64;
+        report.shows += 1;
+        report.free += u64::from(counts.free);
+        report.held += u64::from(counts.held);
+        report.sold += u64::from(counts.sold);
+        report.capacity += capacity;
+        if u64::from(counts.total()) != capacity {
+            let total = counts.total();
+            report.alarm(format!("show {id} counts {total} places of {capacity}"));
+        }
+        for (order, places) in sold_cells(&layout, &blocks, id, report) {
+            self.check_sold(id, order, &places, report).await?;
+        }
+        Ok(counts.total() > 0 && counts.sold == counts.total())
+    }
+
+    /// The places of one owner that were sold when they were read.
+    async fn check_sold(
+        &self,
+        show: ShowId,
+        id: OrderId,
+        places: &[PlaceIndex],
+        report: &mut Report,
+    ) -> Result<()> {
+        let Some(order) = self.store.order(id).await? else {
+            let n = places.len();
+            report.alarm(format!(
+                "show {show}: {n} places are sold to {id}, which is no order"
+            ));
+            return Ok(());
+        };
+        let order = order.value;
+        if order.stage == Stage::Ended {
+            // Whoever should have freed them died; the order says that they are nobody's.
+            if self.free_order_cells(&order).await? {
+                report.repaired(format!("freed places of the ended order {id}"));
+            }
+            return Ok(());
+        }
+        let strange = places.iter().any(|place| !order.places().contains(place));
+        let sells = !matches!(
+            order.stage,
+            Stage::Locking | Stage::Authorising | Stage::Declined | Stage::Declining
+        );
+        if strange || !sells || order.show_id != show {
+            report.alarm(format!(
+                "show {show}: places are sold to order {id}, which does not say so"
+            ));
+        } else {
+            self.check_order(&order, report).await?;
+        }
+        Ok(())
+    }
+
+    /// A confirmed order has all of its places and all of its tickets. Both are read
+    /// afresh, and count only if the order has not moved meanwhile.
+    pub(super) async fn check_order(&self, order: &Order, report: &mut Report) -> Result<()> {
+        if order.stage != Stage::Confirmed {
+            return Ok(());
+        }
+        let id = order.id;
+        let ids = order.ticket_ids();
+        let tickets = self.store.tickets(&ids).await?;
+        let revoked = |state: &TicketState| matches!(state, TicketState::Revoked { .. });
+        let good = tickets.iter().filter(|t| !revoked(&t.value.state)).count();
+        let sold = self.places_sold_to(order).await?;
+        let now = self.store.order(id).await?;
+        if now.is_none_or(|now| now.value.stage != Stage::Confirmed) {
+            return Ok(());
+        }
+        if good < ids.len() {
+            let missing = ids.len() - good;
+            report.alarm(format!(
+                "order {id} is confirmed, but {missing} tickets are missing or revoked"
+            ));
+        }
+        if sold < order.seats.len() {
+            let (n, of) = (order.seats.len() - sold, order.seats.len());
+            report.alarm(format!(
+                "order {id} is paid, but {n} of its {of} places are not sold to it"
+            ));
+        }
+        Ok(())
+    }
+
+    async fn places_sold_to(&self, order: &Order) -> Result<usize> {
+        let show = self.recent_show(order.show_id).await?;
+        let layout = self.layout_of(&show).await?;
+        let wanted = by_block(&layout, &order.places());
+        let blocks: Vec<_> = wanted.iter().map(|group| group.block).collect();
+        let read = self.store.read(order.show_id, &blocks, true).await?;
+        let sold = Cell::sold(order.id.hold());
+        let is_sold = |block: BlockIndex, slot: Slot| {
+            let state = read.iter().find(|(index, _)| *index == block);
+            state.is_some_and(|(_, state)| state.cell(slot) == Some(sold))
+        };
+        let cells = wanted
+            .iter()
+            .flat_map(|group| group.slots.iter().map(move |slot| (group.block, *slot)));
+        Ok(cells.filter(|(block, slot)| is_sold(*block, *slot)).count())
+    }
+
+    /// Lists read no maps, so the event remembers which of its shows are sold out.
+    async fn store_sold_out(
+        &self,
+        event: &Event,
+        show: &ShowSummary,
+        sold_out: bool,
+    ) -> Result<()> {
+        let stored = self.store.event(event.id).await?;
+        let mut stored = stored.ok_or(Error::Corrupt)?;
+        for known in &mut stored.value.shows {
+            if known.id == show.id {
+                known.sold_out = sold_out;
+            }
+        }
+        // Losing against another change costs one round of the schedule.
+        self.store.replace_event(&stored).await?;
+        Ok(())
+    }
+}
+
+/// Sold cells by their owner; cells where none can be are reported.
+fn sold_cells(
+    layout: &Layout,
+    blocks: &[(BlockIndex, BlockState)],
+    show: ShowId,
+    report: &mut Report,
+) -> BTreeMap<OrderId, Vec<PlaceIndex>> {
+    let mut sold: BTreeMap<OrderId, Vec<PlaceIndex>> = BTreeMap::new();
+    for (index, block) in blocks {
+        let Some(span) = layout.blocks().get(index.0 as usize) else {
+            report.alarm(format!("show {show}: block {} is in no layout", index.0));
+            continue;
+        };
+        for slot in (0..MAX_BLOCK_PLACES as u8).map(Slot) {
+            let Some(cell) = block.cell(slot) else {
+                continue;
+            };
+            let place = PlaceIndex(span.first + u32::from(slot.0));
+            if place.0 >= span.end() || !layout.is_for_sale(place) {
+                report.alarm(format!(
+                    "show {show}: a cell where no place is for sale, block {} slot {}",
+                    index.0, slot.0
+                ));
+            } else if cell.is_sold() {
+                sold.entry(OrderId::of(cell.hold)).or_default().push(place);
+            }
+        }
+    }
+    sold
+}

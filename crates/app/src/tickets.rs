@@ -1,0 +1,210 @@
+//! Tickets: read by their owners, scanned once at the gate.
+
+use std::sync::Arc;
+
+use onsale_domain::account::Account;
+use onsale_domain::event::Event;
+use onsale_domain::ids::{OrderId, ShowId, TicketId};
+use onsale_domain::money::Cents;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::Show;
+use onsale_domain::ticket::{MAX_GATE_LEN, Scan, Ticket, TicketState};
+use onsale_domain::ticket_code::{CodeError, TicketKeys};
+use onsale_domain::time::Millis;
+use onsale_domain::venue::Venue;
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::holds::ROUNDS;
+use crate::ports::{Versioned, Written};
+
+/// What a gate is told. Everything that is not `Admitted` keeps the person out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScanAnswer {
+    Admitted(Ticket),
+    AlreadyUsed { ticket: Ticket, at: Millis },
+    Revoked(Ticket),
+    Invalid(Invalid),
+}
+
+/// Why a code is none of this show's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invalid {
+    Malformed,
+    UnknownKey,
+    BadSignature,
+    WrongShow,
+    UnknownTicket,
+}
+
+/// A ticket with all that is printed on it.
+#[derive(Debug, Clone)]
+pub struct TicketDetails {
+    pub ticket: Ticket,
+    pub show: Arc<Show>,
+    pub event: Event,
+    pub venue: Venue,
+    pub holder: Account,
+    /// What was paid for the place.
+    pub price: Option<Cents>,
+}
+
+impl App {
+    /// The tickets of an order of the caller, in the order of its seats.
+    pub async fn tickets_of(&self, caller: &Caller, id: OrderId) -> Result<Vec<Ticket>> {
+        let order = self.own_order(caller, id).await?.value;
+        let ids = order.ticket_ids();
+        let found = self.store.tickets(&ids).await?;
+        let mut tickets: Vec<_> = found.into_iter().map(|ticket| ticket.value).collect();
+        // A ticket that was revoked before it was issued was never anybody's.
+        tickets.retain(|ticket| !ticket.code.is_empty());
+        tickets.sort_by_key(|ticket| ids.iter().position(|id| *id == ticket.id));
+        Ok(tickets)
+    }
+
+    /// A ticket of the caller.
+    pub async fn ticket(&self, caller: &Caller, id: TicketId) -> Result<Ticket> {
+        self.check_session(caller).await?;
+        let ticket = self.store.ticket(id).await?.map(|ticket| ticket.value);
+        ticket
+            .filter(|t| t.account == caller.account && !t.code.is_empty())
+            .ok_or(Error::NotFound("ticket"))
+    }
+
+    pub async fn ticket_details(&self, caller: &Caller, id: TicketId) -> Result<TicketDetails> {
+        let ticket = self.ticket(caller, id).await?;
+        let show = self.recent_show(ticket.show_id).await?;
+        let event = self.store.event(show.event_id).await?;
+        let venue = self.store.venue(show.venue_id).await?;
+        let holder = self.store.account(ticket.account).await?;
+        let order = self.store.order(ticket.order_id).await?;
+        let price = order.and_then(|order| {
+            let seat = order
+                .value
+                .seats
+                .into_iter()
+                .find(|s| s.place == ticket.place);
+            seat.map(|seat| seat.price)
+        });
+        Ok(TicketDetails {
+            price,
+            event: event.ok_or(Error::Corrupt)?.value,
+            venue: venue.ok_or(Error::Corrupt)?,
+            holder: holder.ok_or(Error::Corrupt)?,
+            ticket,
+            show,
+        })
+    }
+
+    /// A code is shown at a gate of this show. Somebody is let in only once that is
+    /// stored, so of any number of scans at once one admits.
+    pub async fn scan(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        keys: &TicketKeys,
+        code: &str,
+        gate: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<ScanAnswer> {
+        self.check_session(caller).await?;
+        let show = self.recent_show(show_id).await?;
+        if show.owner != caller.account {
+            return Err(Error::Forbidden("this show belongs to another organiser"));
+        }
+        check_gate(gate)?;
+        let claims = match keys.verify(code) {
+            Ok(claims) => claims,
+            Err(error) => return Ok(ScanAnswer::Invalid(invalid(error))),
+        };
+        if claims.show != show_id {
+            return Ok(ScanAnswer::Invalid(Invalid::WrongShow));
+        }
+        let Some(mut ticket) = self.store.ticket(claims.ticket).await? else {
+            return Ok(ScanAnswer::Invalid(Invalid::UnknownTicket));
+        };
+        let scan_id = match key {
+            Some(key) => self.scan_id_for(caller, gate, key),
+            None => self.scan_id(),
+        };
+        for _ in 0..ROUNDS {
+            let used = match ticket.value.scan(claims.serial, gate, &scan_id, self.now()) {
+                Scan::Admitted(used) => *used,
+                // The same scan again, by a gate that never saw its answer.
+                Scan::AlreadyUsed { .. } if is_scan(&ticket.value, &scan_id) => {
+                    return Ok(ScanAnswer::Admitted(ticket.value));
+                }
+                Scan::AlreadyUsed { at } => {
+                    let ticket = ticket.value;
+                    return Ok(answered(
+                        "already_used",
+                        ScanAnswer::AlreadyUsed { ticket, at },
+                    ));
+                }
+                Scan::Revoked => {
+                    return Ok(answered("revoked", ScanAnswer::Revoked(ticket.value)));
+                }
+            };
+            let next = Versioned {
+                version: ticket.version,
+                value: used,
+            };
+            match self.store.replace_ticket(&next).await? {
+                Written::Done(_) => {
+                    return Ok(answered("admitted", ScanAnswer::Admitted(next.value)));
+                }
+                // This very scan was stored, and only its reply was lost.
+                Written::Lost(current) if is_scan(&current.value, &scan_id) => {
+                    return Ok(answered("admitted", ScanAnswer::Admitted(current.value)));
+                }
+                Written::Lost(current) => ticket = current,
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    fn scan_id(&self) -> String {
+        hex(&self.id_entropy())
+    }
+
+    /// The scan that this caller's key names at this gate.
+    fn scan_id_for(&self, caller: &Caller, gate: &str, key: &IdempotencyKey) -> String {
+        let parts = [
+            caller.account.to_string(),
+            key.as_str().to_owned(),
+            gate.to_owned(),
+        ];
+        hex(&RequestHash::of(parts.join("\0").as_bytes()).0)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_scan(ticket: &Ticket, id: &str) -> bool {
+    matches!(&ticket.state, TicketState::Used { scan, .. } if scan == id)
+}
+
+fn answered(result: &'static str, answer: ScanAnswer) -> ScanAnswer {
+    metrics::counter!("onsale_scans_total", "result" => result).increment(1);
+    answer
+}
+
+fn check_gate(gate: &str) -> Result<()> {
+    let fits = (1..=MAX_GATE_LEN).contains(&gate.chars().count());
+    match fits && !gate.chars().any(char::is_control) {
+        true => Ok(()),
+        false => Err(Error::Invalid(format!(
+            "gate: 1 to {MAX_GATE_LEN} characters"
+        ))),
+    }
+}
+
+fn invalid(error: CodeError) -> Invalid {
+    match error {
+        CodeError::Malformed => Invalid::Malformed,
+        CodeError::UnknownKey => Invalid::UnknownKey,
+        CodeError::BadSignature => Invalid::BadSignature,
+    }
+}

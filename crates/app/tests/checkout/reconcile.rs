@@ -1,0 +1,172 @@
+//! Reconciling: what must be true is looked at, mended where that is safe, reported
+//! where it is not.
+
+use onsale_app::ports::{Blocks, Catalogue};
+use onsale_domain::block::Cell;
+use onsale_domain::claim::by_block;
+use onsale_domain::ids::{HoldId, OrderId};
+use onsale_domain::layout::PlaceIndex;
+use onsale_domain::money::{Cents, Money};
+use onsale_domain::order::OrderStatus;
+use onsale_domain::payment::PaymentState;
+use onsale_domain::show::ShowStatus;
+use onsale_memory::stage::Plan;
+
+use crate::scene::{Scene, method};
+
+async fn paid(scene: &Scene, k: &str, seats: &[&str]) -> OrderId {
+    let hold = scene.hold(&scene.ana, k, seats).await.hold_id;
+    let id = scene.check_out(hold, k, "pm_card_visa").await.unwrap();
+    scene.settle().await;
+    id
+}
+
+#[tokio::test]
+async fn a_healthy_platform_agrees_with_itself() {
+    let scene = Scene::new().await;
+    paid(&scene, "one", &["A-1-1", "A-1-2"]).await;
+    let cancelled = paid(&scene, "two", &["A-1-3"]).await;
+    scene.app.cancel_order(&scene.ana, cancelled).await.unwrap();
+    scene.settle().await;
+    scene.hold(&scene.ana, "held", &["A-2-1"]).await;
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(report.alarms, Vec::<String>::new());
+    assert_eq!(report.repairs, Vec::<String>::new());
+    assert_eq!((report.shows, report.held, report.sold), (1, 1, 2));
+    assert_eq!(report.free + report.held + report.sold, report.capacity);
+    assert_eq!(report.capacity, 160);
+    assert_eq!(
+        (report.captured, report.refunded),
+        (Cents(13_500), Cents(4_500))
+    );
+    assert_eq!(report.orphan_payments, 0);
+    assert!(report.to_string().ends_with("everything agrees"));
+}
+
+#[tokio::test]
+async fn an_order_that_nobody_drives_is_driven_after_two_minutes() {
+    let scene = Scene::new().await;
+    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
+    scene.world.gate.fail_always("send_drive", true);
+    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    scene.world.gate.fail_always("send_drive", false);
+    scene.world.clock.advance(119_000);
+    assert_eq!(scene.app.reconcile_open().await.unwrap().driven_again, 0);
+    scene.world.clock.advance(1_000);
+    assert_eq!(scene.app.reconcile_open().await.unwrap().driven_again, 1);
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+}
+
+#[tokio::test]
+async fn a_payment_without_an_order_is_found_and_paid_back() {
+    let scene = Scene::new().await;
+    let payments = &scene.app.payments;
+    let total = Money {
+        amount: Cents(4_500),
+        currency: scene.show.show.currency,
+    };
+    let nobody = |n: u8| OrderId::from_bytes([n; 16]);
+    for n in [1, 2] {
+        let payment = payments.open(nobody(n), total).await.unwrap();
+        payments
+            .authorise(&payment, nobody(n), 1, &method("pm_card_visa"))
+            .await
+            .unwrap();
+        if n == 2 {
+            payments.capture(&payment, nobody(n)).await.unwrap();
+        }
+    }
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(report.repairs.len(), 2, "{report}");
+    assert_eq!(report.orphan_payments, 0);
+    let states: Vec<_> = scene
+        .payments()
+        .await
+        .into_iter()
+        .map(|p| p.state)
+        .collect();
+    assert!(states.contains(&PaymentState::Voided));
+    let refunded = Cents(4_500);
+    assert!(states.contains(&PaymentState::Captured { refunded }));
+    let again = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(again.repairs, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn places_that_are_sold_to_nobody_raise_an_alarm() {
+    let scene = Scene::new().await;
+    let show = scene.show.show.id;
+    let wanted = by_block(&scene.show.layout, &[PlaceIndex(3)]);
+    let stranger = HoldId::from_bytes([9; 16]);
+    let now = scene.app.now();
+    let store = &scene.world.store;
+    store
+        .claim(show, &wanted, Cell::sold(stranger), now)
+        .await
+        .unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(report.alarms.len(), 1, "{report}");
+    assert!(report.to_string().contains("ALARM"));
+}
+
+#[tokio::test]
+async fn places_of_an_order_that_has_ended_are_freed() {
+    let scene = Scene::new().await;
+    let id = paid(&scene, "one", &["A-1-1"]).await;
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    let wanted = by_block(&scene.show.layout, &[PlaceIndex(0)]);
+    let show = scene.show.show.id;
+    let now = scene.app.now();
+    let store = &scene.world.store;
+    store
+        .claim(show, &wanted, Cell::sold(id.hold()), now)
+        .await
+        .unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(
+        (report.repairs.len(), report.alarms.len()),
+        (1, 0),
+        "{report}"
+    );
+    assert_eq!(scene.cells().await, []);
+}
+
+#[tokio::test]
+async fn a_paid_order_whose_places_are_gone_raises_an_alarm() {
+    let scene = Scene::new().await;
+    let id = paid(&scene, "one", &["A-1-1"]).await;
+    let wanted = by_block(&scene.show.layout, &[PlaceIndex(0)]);
+    let store = &scene.world.store;
+    let show = scene.show.show.id;
+    store
+        .release(show, &wanted[0], Cell::sold(id.hold()))
+        .await
+        .unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(report.alarms.len(), 1, "{report}");
+}
+
+#[tokio::test]
+async fn lists_learn_that_a_show_is_sold_out_and_that_it_is_not_any_more() {
+    let plan = Plan {
+        rows: vec![2],
+        floor: 0,
+        ..Plan::default()
+    };
+    let scene = Scene::with(plan).await;
+    let status = async || {
+        let event = scene.world.store.event(scene.show.show.event_id).await;
+        let event = event.unwrap().unwrap().value;
+        event.shows[0].status_at(scene.app.now(), None)
+    };
+    let id = paid(&scene, "one", &["A-1-1", "A-1-2"]).await;
+    assert_eq!(status().await, ShowStatus::OnSale);
+    scene.app.reconcile_all().await.unwrap();
+    assert_eq!(status().await, ShowStatus::SoldOut);
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    scene.app.reconcile_all().await.unwrap();
+    assert_eq!(status().await, ShowStatus::OnSale);
+}

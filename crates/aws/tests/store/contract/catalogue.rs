@@ -1,0 +1,153 @@
+//! Venues, events and the maps of shows.
+
+use onsale_app::ports::{Creation, Store, Versioned};
+use onsale_domain::event::Event;
+use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
+use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
+use onsale_domain::map::SeatMap;
+use onsale_domain::request_hash::RequestHash;
+use onsale_domain::time::Millis;
+use onsale_domain::venue::Venue;
+
+use super::{NOW, fresh};
+
+contract! {
+    a_creation_says_who_was_first,
+    a_document_moves_under_its_version_only,
+    lists_page_through_everything_once,
+    a_map_is_replaced_by_newer_ones_only,
+    a_lease_has_one_holder,
+}
+
+fn layout() -> Layout {
+    let section = SectionSpec {
+        name: "A".into(),
+        kind: SectionSpecKind::Seated(vec![("1".into(), vec![1, 2, 5])]),
+        not_for_sale: vec!["A-1-5".into()],
+        accessible: vec!["A-1-1".into()],
+    };
+    Layout::build(vec![section], Some("A-1-2")).unwrap()
+}
+
+fn event(owner: AccountId, created: Millis) -> Event {
+    Event {
+        id: EventId::from_bytes(fresh()),
+        owner,
+        title: "T".into(),
+        description: None,
+        category: "c".into(),
+        venue_id: VenueId::from_bytes(fresh()),
+        venue: "V".into(),
+        city: "C".into(),
+        location: None,
+        poster_url: None,
+        shows: vec![],
+        created,
+    }
+}
+
+async fn a_creation_says_who_was_first(store: &dyn Store) {
+    let venue = Venue {
+        id: VenueId::from_bytes(fresh()),
+        owner: AccountId::from_bytes(fresh()),
+        name: "V".into(),
+        city: "C".into(),
+        address: None,
+        timezone: "UTC".into(),
+        location: None,
+        places: 3,
+        created: NOW,
+    };
+    let (first, other) = (Some(RequestHash([1; 16])), Some(RequestHash([2; 16])));
+    assert_eq!(
+        store.create_venue(&venue, &layout(), first).await.unwrap(),
+        Creation::New
+    );
+    assert_eq!(
+        store.create_venue(&venue, &layout(), other).await.unwrap(),
+        Creation::Existing(first)
+    );
+    assert_eq!(store.venue(venue.id).await.unwrap(), Some(venue.clone()));
+    assert_eq!(store.layout(venue.id).await.unwrap(), Some(layout()));
+    assert_eq!(
+        store.venue(VenueId::from_bytes(fresh())).await.unwrap(),
+        None
+    );
+    let event = event(venue.owner, NOW);
+    assert_eq!(
+        store.create_event(&event, None).await.unwrap(),
+        Creation::New
+    );
+    assert_eq!(
+        store.create_event(&event, first).await.unwrap(),
+        Creation::Existing(None)
+    );
+}
+
+async fn a_document_moves_under_its_version_only(store: &dyn Store) {
+    let mut event = event(AccountId::from_bytes(fresh()), NOW);
+    store.create_event(&event, None).await.unwrap();
+    let read = store.event(event.id).await.unwrap().unwrap();
+    event.title = "New".into();
+    let change = Versioned {
+        version: read.version,
+        value: event.clone(),
+    };
+    assert!(store.replace_event(&change).await.unwrap());
+    assert!(!store.replace_event(&change).await.unwrap());
+    let read = store.event(event.id).await.unwrap().unwrap();
+    assert_eq!((read.version, read.value), (change.version + 1, event));
+}
+
+async fn lists_page_through_everything_once(store: &dyn Store) {
+    let owner = AccountId::from_bytes(fresh());
+    let mut made = Vec::new();
+    for n in 0..7u64 {
+        let event = event(owner, NOW + n / 2);
+        store.create_event(&event, None).await.unwrap();
+        made.push((event.created, event.id.to_string()));
+    }
+    made.sort_by(|a, b| b.cmp(a));
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.events_of(owner, after.as_deref(), 3).await.unwrap();
+        assert!(page.items.len() <= 3);
+        seen.extend(page.items.iter().map(|e| (e.created, e.id.to_string())));
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(seen, made);
+    let mine = |page: onsale_app::ports::Page<Event>| {
+        page.items.iter().filter(|e| e.owner == owner).count()
+    };
+    assert_eq!(
+        mine(store.public_events(None, 100).await.unwrap()),
+        0,
+        "drafts are not public"
+    );
+}
+
+async fn a_map_is_replaced_by_newer_ones_only(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    let map = |at| SeatMap::build(&layout(), std::iter::empty(), at);
+    assert_eq!(store.map(show).await.unwrap(), None);
+    store.put_map(show, &map(NOW + 1), NOW).await.unwrap();
+    store.put_map(show, &map(NOW), NOW).await.unwrap();
+    assert_eq!(store.map(show).await.unwrap(), Some(map(NOW + 1)));
+    store.put_map(show, &map(NOW + 2), NOW).await.unwrap();
+    assert_eq!(store.map(show).await.unwrap(), Some(map(NOW + 2)));
+}
+
+async fn a_lease_has_one_holder(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    assert!(store.lease_map(show, NOW, NOW + 1_000).await.unwrap());
+    assert!(!store.lease_map(show, NOW + 999, NOW + 2_000).await.unwrap());
+    assert!(
+        store
+            .lease_map(show, NOW + 1_000, NOW + 2_000)
+            .await
+            .unwrap()
+    );
+}

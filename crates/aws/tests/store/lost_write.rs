@@ -1,0 +1,132 @@
+//! A write of a versioned document is applied and its answer dropped: the SDK repeats
+//! it, and the repetition must know its own work from anybody else's.
+
+use onsale_app::ports::{
+    Cancellations, Orders, SandboxLedger, StoreError, Tickets, Versioned, Written,
+};
+use onsale_aws::DynamoStore;
+use onsale_domain::cancellation::Cancellation;
+use onsale_domain::ids::{AccountId, ShowId};
+use onsale_local_cloud::testing::{FaultPlan, FaultyClient};
+
+use crate::contract::{NOW, fresh};
+use crate::places::in_process;
+use crate::sample_orders::{confirmed, order, tickets};
+
+fn at<T>(version: u64, value: T) -> Versioned<T> {
+    Versioned { version, value }
+}
+
+/// A store that loses what the plan says, writes being counted from 1.
+async fn store_with(plan: FaultPlan) -> DynamoStore {
+    let world = in_process(|http| FaultyClient::new(http, plan).http_client()).await;
+    world.store
+}
+
+/// Both ways to lose the answer to the first and to the second write. A repetition is a
+/// request of its own, so a loss of the first write moves the second to number 3.
+fn losses() -> Vec<FaultPlan> {
+    let plan = FaultPlan::new;
+    vec![
+        plan()
+            .drop_reply("UpdateItem", 1)
+            .drop_reply("UpdateItem", 3),
+        plan()
+            .fail_before("UpdateItem", 1)
+            .fail_before("UpdateItem", 3),
+        plan()
+            .drop_reply("UpdateItem", 1)
+            .drop_reply("UpdateItem", 2),
+        plan()
+            .fail_before("UpdateItem", 1)
+            .drop_reply("UpdateItem", 2),
+    ]
+}
+
+#[tokio::test]
+async fn an_order_is_created_and_moved_although_answers_are_lost() {
+    for plan in losses() {
+        let store = store_with(plan).await;
+        let order = order(AccountId::from_bytes(fresh()), NOW);
+        let created = store.create_order(&order).await.unwrap();
+        assert_eq!(created, Written::Done(1));
+        let next = confirmed(&order);
+        let moved = store.replace_order(&at(1, next.clone())).await.unwrap();
+        assert_eq!(moved, Written::Done(2));
+        let read = store.order(order.id).await.unwrap();
+        assert_eq!(read, Some(at(2, next)));
+        let open = store.open_orders(None, 10).await.unwrap();
+        assert_eq!(open.items, vec![]);
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_is_created_and_used_although_answers_are_lost() {
+    for plan in losses() {
+        let store = store_with(plan).await;
+        let ticket = tickets(&order(AccountId::from_bytes(fresh()), NOW)).remove(0);
+        let created = store.create_ticket(&ticket).await.unwrap();
+        assert_eq!(created, Written::Done(1));
+        let next = ticket.revoked(NOW).unwrap();
+        let moved = store.replace_ticket(&at(1, next.clone())).await.unwrap();
+        assert_eq!(moved, Written::Done(2));
+        let read = store.ticket(ticket.id).await.unwrap();
+        assert_eq!(read, Some(at(2, next)));
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_and_a_ledger_go_on_although_answers_are_lost() {
+    for plan in losses() {
+        let store = store_with(plan).await;
+        let first = Cancellation::begin(ShowId::from_bytes(fresh()), NOW);
+        let created = store.create_cancellation(&first).await.unwrap();
+        assert_eq!(created, Written::Done(1));
+        let next = at(1, first.done(NOW));
+        let moved = store.replace_cancellation(&next).await.unwrap();
+        assert_eq!(moved, Written::Done(2));
+    }
+    for plan in losses() {
+        let store = store_with(plan).await;
+        for version in 0..2 {
+            let entry = at(version, version.to_string());
+            let put = store.put_sandbox_entry("id", NOW, &entry).await.unwrap();
+            assert!(put);
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_comes_back_after_an_outage_is_told_what_is_there() {
+    // The SDK gives up after four tries.
+    let outage = (2..=5).fold(FaultPlan::new(), |plan, nth| {
+        plan.drop_reply("UpdateItem", nth)
+    });
+    let store = store_with(outage).await;
+    let order = order(AccountId::from_bytes(fresh()), NOW);
+    store.create_order(&order).await.unwrap();
+    let next = at(1, confirmed(&order));
+    let unknown = store.replace_order(&next).await;
+    assert!(
+        matches!(unknown, Err(StoreError::Unavailable(_))),
+        "{unknown:?}"
+    );
+    let again = store.replace_order(&next).await.unwrap();
+    assert_eq!(again, Written::Lost(at(2, next.value)));
+}
+
+#[tokio::test]
+async fn blocks_are_closed_although_answers_are_lost() {
+    use onsale_app::ports::Blocks;
+    use onsale_domain::block::BlockIndex;
+    let plan = (1..=20).fold(FaultPlan::new(), |plan, nth| match nth % 2 {
+        0 => plan.drop_reply("UpdateItem", nth),
+        _ => plan.fail_before("UpdateItem", nth),
+    });
+    let store = store_with(plan).await;
+    let show = ShowId::from_bytes(fresh());
+    let blocks: Vec<_> = (0..30).map(BlockIndex).collect();
+    store.close_blocks(show, &blocks).await.unwrap();
+    let read = store.read(show, &blocks, true).await.unwrap();
+    assert!(read.len() == 30 && read.iter().all(|(_, block)| block.closed));
+}

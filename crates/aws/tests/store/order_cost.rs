@@ -1,0 +1,112 @@
+//! What the documents of an order cost, read from the consumed capacity of every answer.
+
+use std::sync::Arc;
+
+use onsale_app::App;
+use onsale_app::holds::Wish;
+use onsale_app::ports::{Drive, Orders, Tickets, Versioned};
+use onsale_aws::DynamoStore;
+use onsale_domain::ids::AccountId;
+use onsale_domain::order::{Order, Stage as OrderStage, Why};
+use onsale_domain::payment::PaymentMethod;
+use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::ticket_code::TicketKey;
+use onsale_local_cloud::testing::Recorder;
+use onsale_memory::MemoryStore;
+use onsale_memory::stage::{Plan, Stage};
+use onsale_payments::{Pace, Sandbox};
+
+use crate::contract::{NOW, fresh};
+use crate::places::{InProcess, in_process};
+use crate::sample_orders::{order_of, steps_to_confirmed, tickets};
+
+async fn counted() -> (DynamoStore, Recorder) {
+    let mut recorder = None;
+    let world = in_process(|http| recorder.insert(Recorder::new(http)).http_client()).await;
+    (world.store, recorder.unwrap())
+}
+
+/// The write units of creating the order, and of each of these steps.
+async fn units_of(order: &Order, steps: &[Order]) -> Vec<f64> {
+    let (store, recorder) = counted().await;
+    recorder.take();
+    store.create_order(order).await.unwrap();
+    let mut units = vec![recorder.take().write_units];
+    for (version, step) in (1..).zip(steps) {
+        let value = step.clone();
+        let next = Versioned { version, value };
+        store.replace_order(&next).await.unwrap();
+        units.push(recorder.take().write_units);
+    }
+    units
+}
+
+#[tokio::test]
+async fn only_beginning_ending_and_reopening_an_order_write_an_index() {
+    // With its undo, an order of one or two seats fits one unit; eight seats fit two.
+    for (seats, size) in [(1, 1.0), (2, 1.0), (8, 2.0)] {
+        let order = order_of(seats, fresh(), AccountId::from_bytes(fresh()), NOW);
+        let mut steps = steps_to_confirmed(&order);
+        let confirmed = steps.last().unwrap();
+        let cancelled = confirmed.call_off(Why::Buyer, 50, NOW).unwrap();
+        steps.push(cancelled);
+        let units = units_of(&order, &steps).await;
+        // Created in both indexes; seven steps, of which the last leaves one; reopened.
+        let indexes = [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0];
+        let expected = indexes.map(|written| size + written);
+        assert_eq!(units, expected, "{seats} seats");
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_takes_one_write_unit_and_its_use_another() {
+    let (store, recorder) = counted().await;
+    let order = order_of(1, fresh(), AccountId::from_bytes(fresh()), NOW);
+    let ticket = tickets(&order).remove(0);
+    recorder.take();
+    store.create_ticket(&ticket).await.unwrap();
+    assert_eq!(recorder.take().write_units, 1.0);
+    let value = ticket.revoked(NOW).unwrap();
+    let next = Versioned { version: 1, value };
+    store.replace_ticket(&next).await.unwrap();
+    assert_eq!(recorder.take().write_units, 1.0);
+}
+
+/// The application with a provider whose ledger lies elsewhere, and costs nothing here.
+fn with_payments(world: &InProcess) -> App {
+    let mut ports = (*world.app).clone();
+    let ledger = Arc::new(MemoryStore::default());
+    ports.payments = Arc::new(Sandbox::new(ledger, world.clock.clone(), Pace::NONE));
+    ports.ticket_signer = Arc::new(TicketKey::from_bytes(&[7; 32]));
+    App::new(ports)
+}
+
+#[tokio::test]
+async fn a_paid_order_takes_fifteen_write_units_and_one_for_each_ticket() {
+    let mut recorder = None;
+    let world = in_process(|http| recorder.insert(Recorder::new(http)).http_client()).await;
+    let (app, recorder) = (with_payments(&world), recorder.unwrap());
+    let stage = Stage::set(&app, &Plan::default()).await.unwrap();
+    let (buyer, show) = (stage.buyer(1).await.unwrap(), stage.show.id);
+    let key = IdempotencyKey::parse("5f0c2b1e-3a77-4c55-9d3e-1f2a3b4c5d6e").unwrap();
+    let wish = Wish::Seats(vec!["A-1-1".into(), "A-1-2".into()]);
+    let held = app.place_hold(&buyer, show, &key, &wish).await.unwrap();
+
+    recorder.take();
+    let method = PaymentMethod::parse("pm_card_visa").unwrap();
+    let order_id = app
+        .check_out(&buyer, show, held.hold_id, &key, method)
+        .await
+        .unwrap();
+    // The order with both its indexes, the buyer, the block, the order.
+    assert_eq!(recorder.take().write_units, 6.0);
+    app.drive(&Drive::Order { order_id, tries: 0 })
+        .await
+        .unwrap();
+    // The order six times, once with an index; the block, the buyer and two tickets.
+    let usage = recorder.take();
+    assert_eq!(usage.write_units, 11.0, "{usage:?}");
+    assert_eq!(usage.refused_writes, 0, "{usage:?}");
+    let order = world.store.order(order_id).await.unwrap().unwrap();
+    assert_eq!(order.value.stage, OrderStage::Confirmed);
+}

@@ -1,0 +1,100 @@
+//! What the platform tells the world, as versioned JSON on the event bus.
+//!
+//! `docs/EVENTS.md` is the contract. An announcement may come twice; its `id` is the
+//! same both times.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AccountId, OrderId, ShowId};
+use crate::money::Money;
+use crate::time::Millis;
+
+/// The version of every detail. A change that a reader could stumble over raises it.
+pub const VERSION: u32 = 1;
+/// Every `detail-type` there is.
+pub const KINDS: [&str; 7] = [
+    "OrderConfirmed",
+    "OrderDeclined",
+    "OrderCancelled",
+    "RefundIssued",
+    "SeatsReturned",
+    "ShowCancelled",
+    "SagaStuck",
+];
+/// The source of every event.
+pub const SOURCE: &str = "onsale";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    pub version: u32,
+    /// The same for every repetition.
+    pub id: String,
+    pub at: Millis,
+    #[serde(flatten)]
+    pub news: News,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum News {
+    OrderConfirmed(OrderNews),
+    OrderDeclined(OrderNews),
+    OrderCancelled(OrderNews),
+    RefundIssued {
+        #[serde(flatten)]
+        order: OrderNews,
+        refund: Money,
+    },
+    SeatsReturned {
+        order_id: OrderId,
+        show_id: ShowId,
+        seats: Vec<String>,
+    },
+    ShowCancelled {
+        show_id: ShowId,
+        refunds_due: u64,
+    },
+    SagaStuck {
+        order_id: OrderId,
+        show_id: ShowId,
+        step: String,
+        reason: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderNews {
+    pub order_id: OrderId,
+    pub show_id: ShowId,
+    pub account_id: AccountId,
+    pub seats: Vec<String>,
+    pub total: Money,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl News {
+    /// The `detail-type` on the bus.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::OrderConfirmed(_) => "OrderConfirmed",
+            Self::OrderDeclined(_) => "OrderDeclined",
+            Self::OrderCancelled(_) => "OrderCancelled",
+            Self::RefundIssued { .. } => "RefundIssued",
+            Self::SeatsReturned { .. } => "SeatsReturned",
+            Self::ShowCancelled { .. } => "ShowCancelled",
+            Self::SagaStuck { .. } => "SagaStuck",
+        }
+    }
+
+    /// The announcement of this news. `subject` names what it is about, so that the
+    /// same news gets the same id when it is told again.
+    pub fn announce(self, subject: &str, at: Millis) -> Announcement {
+        Announcement {
+            version: VERSION,
+            id: format!("{}:{subject}", self.kind()),
+            at,
+            news: self,
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! An order: a hold that is being paid.
+//!
+//! Its stage says which step of a saga comes next. The steps themselves are in
+//! `checkout_saga` and `refund_saga`; here is what an order is, how one begins, and
+//! what its owner may ask of it. An order moves only by a conditional write on its
+//! version, so every function here takes an order and gives the next one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::buyer::Entry;
+use crate::ids::{AccountId, OrderId, ShowId, TicketId};
+use crate::layout::PlaceIndex;
+use crate::money::{Cents, Currency, Money};
+use crate::payment::{Action, PaymentId, PaymentMethod};
+use crate::request_hash::{IdempotencyKey, RequestHash};
+use crate::show::RefundStep;
+use crate::time::Millis;
+
+/// More payment attempts than this on one order is no person.
+pub const MAX_ATTEMPTS: usize = 20;
+
+/// Which step comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    // Forward: the checkout saga.
+    Locking,
+    Authorising,
+    AwaitingAction,
+    Selling,
+    Capturing,
+    Issuing,
+    Announcing,
+    Confirmed,
+    // A method was refused; the hold goes back to its buyer.
+    Declining,
+    Declined,
+    // Undo before the money is known to be taken.
+    Voiding,
+    // Undo after: the refund saga.
+    Revoking,
+    Refunding,
+    // How both end.
+    Returning,
+    AnnouncingEnd,
+    Ended,
+}
+
+/// Why an order is undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The hold lapsed before it was paid.
+    HoldExpired,
+    /// Somebody else has the places.
+    SeatsLost,
+    CaptureRefused,
+    Buyer,
+    ShowCancelled,
+    ChargedBack,
+}
+
+impl Why {
+    /// Whether the order failed by itself, rather than being called off.
+    fn is_failure(self) -> bool {
+        matches!(
+            self,
+            Self::HoldExpired | Self::SeatsLost | Self::CaptureRefused
+        )
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HoldExpired => "hold_expired",
+            Self::SeatsLost => "seats_lost",
+            Self::CaptureRefused => "capture_refused",
+            Self::Buyer => "buyer",
+            Self::ShowCancelled => "show_cancelled",
+            Self::ChargedBack => "charged_back",
+        }
+    }
+}
+
+/// The decision to undo an order; fixed when it is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undo {
+    pub why: Why,
+    pub percent: u8,
+    /// What goes back to the buyer, if the money was taken.
+    pub refund: Cents,
+    /// Whether the money was known to be taken when this was decided. What the buyer was
+    /// told then is told again, whatever the provider says later.
+    #[serde(default)]
+    pub was_paid: bool,
+    pub began: Millis,
+}
+
+/// One try to pay. The number of an attempt is its place in the list, from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub key: String,
+    pub request: RequestHash,
+    pub method: PaymentMethod,
+    /// Why the provider refused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderedSeat {
+    pub place: PlaceIndex,
+    pub seat: String,
+    pub price: Cents,
+}
+
+/// Neither finished nor undone: somebody has to look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    pub since: Millis,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    pub id: OrderId,
+    pub show_id: ShowId,
+    pub account: AccountId,
+    pub seats: Vec<OrderedSeat>,
+    pub currency: Currency,
+    /// The expiry in the hold's cells before the lock.
+    pub held_until: Millis,
+    /// Their expiry after it, extended once and for all attempts.
+    pub pay_until: Millis,
+    pub attempts: Vec<Attempt>,
+    pub stage: Stage,
+    /// Whether the hold was locked for it: from then on its requests are answered.
+    #[serde(default)]
+    pub accepted: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment: Option<PaymentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    #[serde(default)]
+    pub captured: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<Undo>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<Stuck>,
+    pub created: Millis,
+    pub changed: Millis,
+}
+
+/// The status that the world sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderStatus {
+    Pending,
+    RequiresAction,
+    Authorised,
+    Confirmed,
+    Declined,
+    Cancelling,
+    /// Ended without a refund.
+    Cancelled,
+    Refunded,
+    Failed,
+    Stuck,
+}
+
+/// Why a checkout request begins no new attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckoutRefusal {
+    /// This key came before, with the same request: its answer stands.
+    SameRequest,
+    OtherRequest,
+    /// An attempt is under way and not yet decided.
+    InFlight,
+    Paid,
+    /// The hold is gone.
+    Gone(Why),
+    TooManyAttempts,
+}
+
+/// It is being undone already, or was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlreadyUndone;
+
+impl Order {
+    /// The order of a held entry, with its first attempt.
+    pub fn begin(
+        entry: &Entry,
+        seat_ids: impl Fn(PlaceIndex) -> String,
+        show_id: ShowId,
+        account: AccountId,
+        currency: Currency,
+        attempt: Attempt,
+        now: Millis,
+    ) -> Self {
+        let seat = |(place, price)| OrderedSeat {
+            place,
+            seat: seat_ids(place),
+            price,
+        };
+        Self {
+            id: OrderId::of(entry.hold),
+            show_id,
+            account,
+            seats: entry.priced().map(seat).collect(),
+            currency,
+            held_until: entry.expiry,
+            pay_until: entry.pay_until(),
+            attempts: vec![attempt],
+            stage: Stage::Locking,
+            accepted: false,
+            payment: None,
+            action: None,
+            captured: false,
+            undo: None,
+            stuck: None,
+            created: now,
+            changed: now,
+        }
+    }
+
+    pub fn total(&self) -> Money {
+        Money {
+            amount: self.seats.iter().map(|s| s.price).sum(),
+            currency: self.currency,
+        }
+    }
+
+    /// What is paid back, once it was decided.
+    pub fn refund(&self) -> Option<Money> {
+        let undo = self.undo.as_ref()?;
+        self.captured.then_some(Money {
+            amount: undo.refund,
+            currency: self.currency,
+        })
+    }
+
+    pub fn places(&self) -> Vec<PlaceIndex> {
+        self.seats.iter().map(|s| s.place).collect()
+    }
+
+    pub fn seat_ids(&self) -> Vec<String> {
+        self.seats.iter().map(|s| s.seat.clone()).collect()
+    }
+
+    pub fn ticket_ids(&self) -> Vec<TicketId> {
+        self.seats
+            .iter()
+            .map(|s| TicketId::of(self.id, s.place))
+            .collect()
+    }
+
+    /// Whether its tickets exist and are good.
+    pub fn has_tickets(&self) -> bool {
+        matches!(self.stage, Stage::Announcing | Stage::Confirmed)
+    }
+
+    /// The number of the current attempt.
+    pub fn attempt(&self) -> u32 {
+        u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
+    }
+
+    pub fn method(&self) -> Option<&PaymentMethod> {
+        self.attempts.last().map(|a| &a.method)
+    }
+
+    /// Whether this very request came before.
+    pub fn knows(&self, attempt: &Attempt) -> bool {
+        self.attempts.iter().any(|a| a.key == attempt.key)
+    }
+
+    /// Whether a saga still has something to do. A declined order waits for its buyer
+    /// and needs nobody.
+    pub fn is_open(&self) -> bool {
+        !matches!(
+            self.stage,
+            Stage::Confirmed | Stage::Declined | Stage::Ended
+        )
+    }
+
+    pub fn status(&self) -> OrderStatus {
+        if self.stuck.is_some() {
+            return OrderStatus::Stuck;
+        }
+        match self.stage {
+            Stage::Locking | Stage::Authorising | Stage::Declining => OrderStatus::Pending,
+            Stage::AwaitingAction => OrderStatus::RequiresAction,
+            Stage::Selling | Stage::Capturing | Stage::Issuing => OrderStatus::Authorised,
+            Stage::Announcing | Stage::Confirmed => OrderStatus::Confirmed,
+            Stage::Declined => OrderStatus::Declined,
+            Stage::Voiding
+            | Stage::Revoking
+            | Stage::Refunding
+            | Stage::Returning
+            | Stage::AnnouncingEnd => OrderStatus::Cancelling,
+            Stage::Ended => self.end_status(),
+        }
+    }
+
+    fn end_status(&self) -> OrderStatus {
+        let Some(undo) = &self.undo else {
+            return OrderStatus::Cancelled;
+        };
+        if self.captured && undo.refund > Cents(0) {
+            OrderStatus::Refunded
+        } else if undo.why.is_failure() {
+            OrderStatus::Failed
+        } else {
+            OrderStatus::Cancelled
+        }
+    }
+
+    /// The next attempt, after the last one was stored as declined.
+    pub fn try_again(&self, attempt: Attempt, now: Millis) -> Result<Self, CheckoutRefusal> {
+        if let Some(before) = self.attempts.iter().find(|a| a.key == attempt.key) {
+            return Err(match before.request == attempt.request {
+                true => CheckoutRefusal::SameRequest,
+                false => CheckoutRefusal::OtherRequest,
+            });
+        }
+        match (self.stage, &self.undo) {
+            (_, Some(undo)) => Err(CheckoutRefusal::Gone(undo.why)),
+            (Stage::Declined, _) if now >= self.pay_until => {
+                Err(CheckoutRefusal::Gone(Why::HoldExpired))
+            }
+            (Stage::Declined, _) if self.attempts.len() >= MAX_ATTEMPTS => {
+                Err(CheckoutRefusal::TooManyAttempts)
+            }
+            (Stage::Declined, _) => {
+                let mut next = self.at(Stage::Locking, now);
+                next.attempts.push(attempt);
+                Ok(next)
+            }
+            (Stage::Announcing | Stage::Confirmed, _) => Err(CheckoutRefusal::Paid),
+            _ => Err(CheckoutRefusal::InFlight),
+        }
+    }
+
+    /// Calls the order off: what was taken goes back at this percentage, what was only
+    /// reserved is voided.
+    pub fn call_off(&self, why: Why, percent: u8, now: Millis) -> Result<Self, AlreadyUndone> {
+        if self.undo.is_some() {
+            return Err(AlreadyUndone);
+        }
+        let stage = match self.stage {
+            Stage::Confirmed | Stage::Announcing | Stage::Issuing => Stage::Revoking,
+            _ => Stage::Voiding,
+        };
+        Ok(self.undone(stage, why, percent, now))
+    }
+
+    pub(crate) fn undone(&self, stage: Stage, why: Why, percent: u8, now: Millis) -> Self {
+        let mut next = self.at(stage, now);
+        next.action = None;
+        // It goes another way now, and is parked again if that is shut as well.
+        next.stuck = None;
+        next.undo = Some(Undo {
+            why,
+            percent,
+            refund: share(self.total().amount, percent),
+            was_paid: self.captured,
+            began: now,
+        });
+        next
+    }
+
+    pub(crate) fn at(&self, stage: Stage, now: Millis) -> Self {
+        let mut next = self.clone();
+        next.stage = stage;
+        next.changed = now;
+        next
+    }
+
+    /// Parks an order that can neither go on nor be undone.
+    pub fn park(&self, reason: String, now: Millis) -> Self {
+        let mut next = self.at(self.stage, now);
+        next.stuck = Some(Stuck { since: now, reason });
+        next
+    }
+
+    /// Lets a parked order go on where it stood; `None` if it is not parked.
+    pub fn resume(&self, now: Millis) -> Option<Self> {
+        self.stuck.as_ref()?;
+        let mut next = self.at(self.stage, now);
+        next.stuck = None;
+        Some(next)
+    }
+}
+
+impl Attempt {
+    pub fn new(key: &IdempotencyKey, request: RequestHash, method: PaymentMethod) -> Self {
+        Self {
+            key: key.as_str().to_owned(),
+            request,
+            method,
+            refusal: None,
+        }
+    }
+}
+
+/// A percentage of an amount in whole cents, halves rounded in the buyer's favour.
+pub fn share(amount: Cents, percent: u8) -> Cents {
+    let percent = u128::from(percent.min(100));
+    let cents = (u128::from(amount.0) * percent + 50) / 100;
+    Cents(u64::try_from(cents).unwrap_or(amount.0))
+}
+
+/// What the policy gives back now. A policy lists its steps from far to near; later
+/// than all of them nothing is given back.
+pub fn refund_percent(policy: &[RefundStep], starts_at: Millis, now: Millis) -> u8 {
+    let early_enough = |step: &&RefundStep| {
+        let before_ms = u64::from(step.hours_before) * 3_600_000;
+        now + before_ms <= starts_at
+    };
+    policy.iter().find(early_enough).map_or(0, |s| s.percent)
+}

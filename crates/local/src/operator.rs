@@ -1,0 +1,178 @@
+//! What an operator on this machine may ask: `onsale reconcile` and `onsale resume`.
+//!
+//! A data folder serves one process. When the platform runs, the commands talk to it,
+//! with a token that it left in the folder for whoever may read there; when it does not,
+//! they open the folder themselves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::routing::post;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use clap::Args;
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Bytes;
+use hyper_util::rt::TokioIo;
+use onsale_app::{App, Error};
+use onsale_domain::ids::OrderId;
+use onsale_http::Limits;
+use subtle::ConstantTimeEq;
+use tokio::net::TcpStream;
+
+use crate::data_folder::{self, DataFolder, DataFolderError};
+use crate::platform::Platform;
+
+#[derive(Debug, Clone, Args)]
+pub struct OperatorArgs {
+    /// The data folder of the platform
+    #[arg(long, default_value = ".onsale")]
+    data: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ResumeArgs {
+    /// The order that is stuck
+    order: OrderId,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+/// What an operator wants; the path under which the running platform does it.
+enum Wish {
+    Reconcile,
+    Resume(OrderId),
+}
+
+impl Wish {
+    fn path(&self) -> String {
+        match self {
+            Self::Reconcile => "/operator/reconcile".to_owned(),
+            Self::Resume(order) => format!("/operator/orders/{order}/resume"),
+        }
+    }
+
+    async fn grant(&self, app: &App) -> Result<String, Error> {
+        match self {
+            Self::Reconcile => Ok(app.reconcile_all().await?.to_string()),
+            Self::Resume(order) => Ok(match app.resume_order(*order).await? {
+                true => format!("{order} goes on."),
+                false => format!("{order} is not stuck; nothing was changed."),
+            }),
+        }
+    }
+}
+
+pub async fn reconcile(args: &OperatorArgs) -> Result<(), String> {
+    fulfil(&args.data, Wish::Reconcile).await
+}
+
+pub async fn resume(args: &ResumeArgs) -> Result<(), String> {
+    fulfil(&args.operator.data, Wish::Resume(args.order)).await
+}
+
+async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
+    if !data.exists() {
+        let data = data.display();
+        return Err(format!(
+            "there is no data folder {data}.\nName it with --data DIR."
+        ));
+    }
+    let answer = match DataFolder::open(data) {
+        Ok(folder) => {
+            let platform = Platform::start(&folder, Limits::off(), &[]).await?;
+            wish.grant(&platform.app).await.map_err(|e| e.to_string())?
+        }
+        Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,
+        Err(error) => return Err(error.to_string()),
+    };
+    println!("{answer}");
+    match answer.contains("ALARM") {
+        true => Err("something needs a look, see above".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// The routes for the operator, and the token that opens them.
+pub fn router(app: App, token: String) -> Router {
+    let state = Arc::new((app, token));
+    Router::new()
+        .route("/operator/reconcile", post(reconcile_route))
+        .route("/operator/orders/{order}/resume", post(resume_route))
+        .with_state(state)
+}
+
+pub fn fresh_token() -> Result<String, String> {
+    let mut secret = [0u8; 32];
+    getrandom::fill(&mut secret).map_err(|e| e.to_string())?;
+    Ok(BASE64_URL_SAFE_NO_PAD.encode(secret))
+}
+
+type Shared = State<Arc<(App, String)>>;
+
+async fn reconcile_route(State(shared): Shared, headers: HeaderMap) -> (StatusCode, String) {
+    grant(&shared, &headers, Wish::Reconcile).await
+}
+
+async fn resume_route(
+    State(shared): Shared,
+    axum::extract::Path(order): axum::extract::Path<String>,
+    headers: HeaderMap,
+) -> (StatusCode, String) {
+    match order.parse() {
+        Ok(order) => grant(&shared, &headers, Wish::Resume(order)).await,
+        Err(_) => (StatusCode::NOT_FOUND, "there is no such order".to_owned()),
+    }
+}
+
+async fn grant(shared: &(App, String), headers: &HeaderMap, wish: Wish) -> (StatusCode, String) {
+    let (app, token) = shared;
+    let given = headers.get(header::AUTHORIZATION);
+    let given = given.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let known = given.is_some_and(|given| given.as_bytes().ct_eq(token.as_bytes()).into());
+    if !known {
+        // To everybody else there is nothing here.
+        return (StatusCode::NOT_FOUND, "not found".to_owned());
+    }
+    match wish.grant(app).await {
+        Ok(answer) => (StatusCode::OK, answer),
+        Err(Error::NotFound(what)) => (StatusCode::NOT_FOUND, format!("there is no such {what}")),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+    }
+}
+
+/// The folder says where the platform listens and which token it takes.
+async fn ask_running(data: &Path, path: &str) -> Result<String, String> {
+    let announced = data_folder::operator(data).map_err(|e| {
+        format!(
+            "the platform runs, but left no word in {}: {e}",
+            data.display()
+        )
+    })?;
+    let (address, token) = announced
+        .split_once(' ')
+        .ok_or("the word that the platform left cannot be read")?;
+    let failed =
+        |e: &dyn std::fmt::Display| format!("the platform at {address} does not answer: {e}");
+    let stream = TcpStream::connect(address).await.map_err(|e| failed(&e))?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(|e| failed(&e))?;
+    tokio::spawn(connection);
+    let request = hyper::Request::post(path)
+        .header(header::HOST, address)
+        .header(header::AUTHORIZATION, format!("Bearer {}", token.trim()))
+        .body(Empty::<Bytes>::new())
+        .map_err(|e| failed(&e))?;
+    let answer = sender.send_request(request).await.map_err(|e| failed(&e))?;
+    let status = answer.status();
+    let body = answer.into_body().collect().await.map_err(|e| failed(&e))?;
+    let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+    match status.is_success() {
+        true => Ok(text),
+        false => Err(text),
+    }
+}

@@ -1,0 +1,303 @@
+//! Stripe: one PaymentIntent per order, authorised first and captured later.
+//!
+//! The few calls we need are written by hand. Whenever Stripe rejects a call, or fails
+//! in the middle of it, the answer comes from looking at the payment.
+
+mod api;
+mod config;
+mod emulator;
+mod failure;
+mod intent;
+pub mod webhook;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use onsale_app::ports::{
+    Authorisation, Capture, Page, Paid, PaymentFailure, Payments, Refund, Void,
+};
+use onsale_domain::ids::OrderId;
+use onsale_domain::money::{Cents, Money};
+use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::time::Millis;
+
+use api::Api;
+pub use config::StripeConfig;
+use failure::CallError;
+use intent::{Intent, Intents, RefundReply, Status, unclear};
+
+const INTENTS: &str = "/v1/payment_intents";
+const EXPAND_CHARGE: (&str, &str) = ("expand[]", "latest_charge");
+
+pub struct Stripe {
+    api: Api,
+    stack: String,
+}
+
+impl fmt::Debug for Stripe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stripe").finish_non_exhaustive()
+    }
+}
+
+/// The path of a payment, or of what can be done with it. An id of Stripe is letters,
+/// digits and underscores: nothing else may reach a path.
+fn path(payment: &PaymentId, verb: &str) -> Paid<String> {
+    let PaymentId(id) = payment;
+    let named = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    if id.is_empty() || id.len() > 255 || !id.bytes().all(named) {
+        return Err(PaymentFailure::Ours("not the id of a payment".into()));
+    }
+    Ok(format!("{INTENTS}/{id}{verb}"))
+}
+
+impl Stripe {
+    pub fn new(config: &StripeConfig) -> Result<Self, String> {
+        Ok(Self {
+            api: Api::new(config)?,
+            stack: config.stack.clone(),
+        })
+    }
+
+    async fn find(&self, payment: &PaymentId) -> Paid<Option<Intent>> {
+        let path = path(payment, "")?;
+        match self.api.get(&path, &[EXPAND_CHARGE]).await {
+            Ok(intent) => Ok(Some(intent)),
+            Err(CallError::Rejected(rejection)) if rejection.is_missing() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn expect(&self, payment: &PaymentId) -> Paid<Intent> {
+        self.find(payment)
+            .await?
+            .ok_or_else(|| PaymentFailure::Ours("Stripe has no such payment".into()))
+    }
+
+    async fn confirm(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        attempt: u32,
+        method: &PaymentMethod,
+    ) -> Paid<Result<Intent, CallError>> {
+        let confirm = path(payment, "/confirm")?;
+        let form = [("payment_method", method.as_str())];
+        let key = format!("authorise-{order}-{attempt}");
+        let answer = self.api.post(&confirm, &form, Some(&key)).await;
+        match answer {
+            Err(error) if emulator::cannot_confirm_with_a_method(&error) => {
+                let key = format!("method-{order}-{attempt}");
+                let set = self.api.post(&path(payment, "")?, &form, Some(&key)).await;
+                if let Err(error) = set.map(|_: Intent| ()) {
+                    return Ok(Err(error));
+                }
+                let key = format!("confirm-{order}-{attempt}");
+                Ok(self.api.post(&confirm, &[], Some(&key)).await)
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    /// A confirmation was rejected, or broke: what is true of the payment decides.
+    async fn authorisation_after(
+        &self,
+        payment: &PaymentId,
+        error: CallError,
+    ) -> Paid<Authorisation> {
+        let intent = self.expect(payment).await?;
+        if let Status::RequiresCapture | Status::Succeeded | Status::Canceled = intent.status {
+            return intent.authorisation();
+        }
+        let CallError::Rejected(rejection) = &error else {
+            return Err(error.into());
+        };
+        // The payment is there, so what is missing is the method.
+        if rejection.blames_method() || rejection.is_missing() {
+            let reason = "This payment method cannot be used.";
+            return Ok(Authorisation::Refused(reason.into()));
+        }
+        if intent.status == Status::RequiresAction {
+            return intent.authorisation();
+        }
+        Err(error.into())
+    }
+
+    async fn capture_after(&self, payment: &PaymentId, error: CallError) -> Paid<Capture> {
+        match self.expect(payment).await?.status {
+            Status::Succeeded => Ok(Capture::Captured),
+            Status::Canceled => Ok(Capture::Refused("The payment was cancelled.".into())),
+            Status::RequiresCapture => match error {
+                CallError::Rejected(rejection) if rejection.is_too_late_to_capture() => {
+                    let reason = "The bank no longer reserves the money.";
+                    Ok(Capture::Refused(reason.into()))
+                }
+                error => Err(error.into()),
+            },
+            Status::Between => Err(unclear()),
+            Status::RequiresPaymentMethod
+            | Status::RequiresConfirmation
+            | Status::RequiresAction => Ok(Capture::Refused("No money is reserved.".into())),
+        }
+    }
+
+    async fn refund_after(
+        &self,
+        payment: &PaymentId,
+        amount: Cents,
+        error: CallError,
+    ) -> Paid<Refund> {
+        if self.expect(payment).await?.refunded()? >= amount {
+            return Ok(Refund::Refunded);
+        }
+        match error {
+            CallError::Rejected(rejection) if rejection.rules_out_refund() => {
+                Ok(Refund::Refused(if rejection.message.is_empty() {
+                    "The charge cannot be refunded.".into()
+                } else {
+                    rejection.message
+                }))
+            }
+            error => Err(error.into()),
+        }
+    }
+}
+
+#[async_trait]
+impl Payments for Stripe {
+    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId> {
+        let form = [
+            ("amount", total.amount.0.to_string()),
+            ("currency", total.currency.as_str().to_ascii_lowercase()),
+            ("capture_method", "manual".to_owned()),
+            ("metadata[order_id]", order.to_string()),
+            ("metadata[onsale_stack]", self.stack.clone()),
+            ("payment_method_types[]", "card".to_owned()),
+        ];
+        let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let key = format!("open-{order}");
+        let intent: Intent = self.api.post(INTENTS, &form, Some(&key)).await?;
+        Ok(PaymentId(intent.id))
+    }
+
+    async fn authorise(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        attempt: u32,
+        method: &PaymentMethod,
+    ) -> Paid<Authorisation> {
+        match self.confirm(payment, order, attempt, method).await? {
+            Ok(intent) => intent.authorisation(),
+            Err(CallError::Card(reason)) => Ok(Authorisation::Refused(reason)),
+            Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
+                self.authorisation_after(payment, error).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn capture(&self, payment: &PaymentId, order: OrderId) -> Paid<Capture> {
+        let path = path(payment, "/capture")?;
+        let key = format!("capture-{order}");
+        let answer = self.api.post::<Intent>(&path, &[], Some(&key)).await;
+        match answer {
+            Ok(intent) => match intent.status {
+                Status::Succeeded => Ok(Capture::Captured),
+                Status::Canceled => Ok(Capture::Refused("The payment was cancelled.".into())),
+                _ => Err(unclear()),
+            },
+            Err(CallError::Card(reason)) => Ok(Capture::Refused(reason)),
+            Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
+                self.capture_after(payment, error).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Without an idempotency key: cancelling twice is harmless, while a rejection that
+    /// Stripe keeps under a key would stand in the way of the next try.
+    async fn void(&self, payment: &PaymentId, _order: OrderId) -> Paid<Void> {
+        let path = path(payment, "/cancel")?;
+        let answer = self.api.post::<Intent>(&path, &[], None).await;
+        let (status, error) = match answer {
+            Ok(intent) => (intent.status, None),
+            Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
+                (self.expect(payment).await?.status, Some(error))
+            }
+            Err(error) => return Err(error.into()),
+        };
+        match status {
+            Status::Canceled => Ok(Void::Voided),
+            Status::Succeeded => Ok(Void::Captured),
+            _ => Err(error.map_or_else(unclear, Into::into)),
+        }
+    }
+
+    /// It looks before it asks: an idempotency key is forgotten after a day, and a
+    /// refund may be asked for again much later.
+    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund> {
+        let intent = self.expect(payment).await?;
+        match intent.status {
+            Status::Succeeded if intent.refunded()? >= amount => return Ok(Refund::Refunded),
+            Status::Succeeded => {}
+            Status::Between => return Err(unclear()),
+            _ => return Ok(Refund::Refused("No money was taken.".into())),
+        }
+        let amount_text = amount.0.to_string();
+        let form = [
+            ("payment_intent", payment.0.as_str()),
+            ("amount", amount_text.as_str()),
+        ];
+        let key = format!("refund-{order}");
+        let answer = self
+            .api
+            .post::<RefundReply>("/v1/refunds", &form, Some(&key))
+            .await;
+        match answer {
+            Ok(refund) if refund.failed() => {
+                Ok(Refund::Refused("The bank did not take the refund.".into()))
+            }
+            Ok(_) => Ok(Refund::Refunded),
+            Err(CallError::Card(reason)) => Ok(Refund::Refused(reason)),
+            Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
+                self.refund_after(payment, amount, error).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>> {
+        let found = self.find(payment).await?;
+        found.map(|intent| intent.payment(&self.stack)).transpose()
+    }
+
+    /// A payment that is just being processed is left out; it is on the list later.
+    async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>> {
+        let seconds = (since.0 / 1000).to_string();
+        let mut query = vec![("limit", "100"), ("expand[]", "data.latest_charge")];
+        query.extend(after.map(|id| ("starting_after", id)));
+        let mut by_time = query.clone();
+        by_time.push(("created[gte]", seconds.as_str()));
+        let page: Intents = match self.api.get(INTENTS, &by_time).await {
+            Err(error) if emulator::cannot_list_by_time(&error) => {
+                self.api.get(INTENTS, &query).await?
+            }
+            answer => answer?,
+        };
+        let last = page.data.last().map(|intent| intent.id.clone());
+        let settled = page.data.iter().filter(|i| i.status != Status::Between);
+        let mut items = settled
+            .map(|intent| intent.payment(&self.stack))
+            .collect::<Paid<Vec<_>>>()?;
+        items.retain(|payment| payment.created.0 / 1000 >= since.0 / 1000);
+        Ok(Page {
+            items,
+            next: last.filter(|_| page.has_more),
+        })
+    }
+
+    async fn confirm_action(&self, _payment: &PaymentId) -> Paid<bool> {
+        Ok(false)
+    }
+}

@@ -1,0 +1,21 @@
+//! The Lambda of `checkout`: builds its clients and runs.
+
+use std::sync::Arc;
+
+use lambda_http::{Error, run, tracing};
+use onsale_app::App;
+use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
+use onsale_payments::Provider;
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    tracing::init_default_subscriber();
+    let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
+    let provider = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?;
+    let mut ports = ports_from_env()?;
+    ports.payments = provider.payments;
+    let api = onsale_http::api_from_env(App::new(ports))?;
+    let router = checkout::router(provider.webhooks);
+    let (router, _) = onsale_http::openapi::finish(router, "checkout");
+    run(onsale_http::trace::layer(router.with_state(api))).await
+}

@@ -1,0 +1,219 @@
+//! An order in an answer.
+
+use axum::extract::State;
+use onsale_domain::ids::{OrderId, ShowId, TicketId};
+use onsale_domain::money::Money;
+use onsale_domain::order::{Order, OrderStatus};
+use onsale_domain::payment::Action;
+use onsale_domain::time::Millis;
+use onsale_http::schemas::{MoneyValue, OrderIdText, ShowIdText, TicketIdText, Timestamp};
+use onsale_http::{Api, Authenticated, Cursor, Limit, List, Path, Problem, Query};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// `cancelled` has ended without a refund; `failed` could not be completed, and nothing
+/// was charged.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = OrderStatus)]
+pub(crate) enum StatusText {
+    Pending,
+    RequiresAction,
+    Authorised,
+    Confirmed,
+    Declined,
+    Cancelling,
+    Cancelled,
+    Refunded,
+    Failed,
+    Stuck,
+}
+
+impl From<OrderStatus> for StatusText {
+    fn from(status: OrderStatus) -> Self {
+        match status {
+            OrderStatus::Pending => Self::Pending,
+            OrderStatus::RequiresAction => Self::RequiresAction,
+            OrderStatus::Authorised => Self::Authorised,
+            OrderStatus::Confirmed => Self::Confirmed,
+            OrderStatus::Declined => Self::Declined,
+            OrderStatus::Cancelling => Self::Cancelling,
+            OrderStatus::Cancelled => Self::Cancelled,
+            OrderStatus::Refunded => Self::Refunded,
+            OrderStatus::Failed => Self::Failed,
+            OrderStatus::Stuck => Self::Stuck,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OrderedSeat {
+    #[schema(examples("A-12-7"))]
+    seat: String,
+    #[schema(value_type = MoneyValue)]
+    price: Money,
+}
+
+/// What the buyer has to do before the payment goes on.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OrderAction)]
+pub(crate) struct ActionView {
+    /// `redirect`: visit `url`; `use_sdk`: hand `client_secret` to the provider's script;
+    /// `confirm_in_sandbox`: POST to `url`.
+    #[schema(value_type = ActionKind)]
+    r#type: ActionKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    client_secret: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = OrderActionKind)]
+pub(crate) enum ActionKind {
+    Redirect,
+    UseSdk,
+    ConfirmInSandbox,
+}
+
+impl ActionView {
+    fn of(action: Action, order: OrderId) -> Self {
+        let (r#type, url, client_secret) = match action {
+            Action::Redirect { url } => (ActionKind::Redirect, Some(url), None),
+            Action::UseSdk { client_secret } => (ActionKind::UseSdk, None, Some(client_secret)),
+            Action::ConfirmInSandbox => {
+                let url = format!("/api/v1/orders/{order}/confirm-action");
+                (ActionKind::ConfirmInSandbox, Some(url), None)
+            }
+        };
+        Self {
+            r#type,
+            url,
+            client_secret,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Order)]
+pub(crate) struct OrderView {
+    #[schema(value_type = OrderIdText)]
+    order_id: OrderId,
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
+    status: StatusText,
+    #[schema(value_type = MoneyValue)]
+    total: Money,
+    seats: Vec<OrderedSeat>,
+    /// Empty until the order is confirmed.
+    #[schema(value_type = Vec<TicketIdText>)]
+    tickets: Vec<TicketId>,
+    /// What goes back to the buyer, once that is decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<MoneyValue>)]
+    refund: Option<Money>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    action: Option<ActionView>,
+    /// Why it was declined, failed or was cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<String>,
+    /// Until when a declined order can be paid in another way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    pay_until: Option<Millis>,
+    #[schema(value_type = Timestamp)]
+    created_at: Millis,
+}
+
+impl From<Order> for OrderView {
+    fn from(order: Order) -> Self {
+        let status = order.status();
+        let refusal = order.attempts.last().and_then(|a| a.refusal.clone());
+        let reason = match (&order.undo, status) {
+            (Some(undo), _) => Some(undo.why.as_str().to_owned()),
+            (None, OrderStatus::Declined) => refusal,
+            (None, _) => None,
+        };
+        let waits = matches!(
+            status,
+            OrderStatus::Pending | OrderStatus::RequiresAction | OrderStatus::Declined
+        );
+        let money = |amount| Money {
+            amount,
+            currency: order.currency,
+        };
+        let seat = |s: &onsale_domain::order::OrderedSeat| OrderedSeat {
+            seat: s.seat.clone(),
+            price: money(s.price),
+        };
+        Self {
+            order_id: order.id,
+            show_id: order.show_id,
+            status: status.into(),
+            total: order.total(),
+            seats: order.seats.iter().map(seat).collect(),
+            tickets: match order.has_tickets() {
+                true => order.ticket_ids(),
+                false => Vec::new(),
+            },
+            refund: order.refund(),
+            reason,
+            pay_until: waits.then_some(order.pay_until),
+            created_at: order.created,
+            action: order.action.map(|a| ActionView::of(a, order.id)),
+        }
+    }
+}
+
+/// Read an order
+#[utoipa::path(
+    get,
+    path = "/api/v1/orders/{order}",
+    operation_id = "read_order",
+    params(("order" = OrderIdText, Path)),
+    responses((status = 200, description = "The order.", body = OrderView)),
+    security(("session" = [])),
+)]
+pub(crate) async fn read(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(order): Path<OrderId>,
+) -> Result<axum::Json<OrderView>, Problem> {
+    Ok(axum::Json(api.app.order(&caller, order).await?.into()))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    #[serde(default)]
+    #[param(required = false)]
+    limit: Limit,
+    #[serde(default)]
+    #[param(required = false)]
+    cursor: Option<Cursor>,
+}
+
+/// List my orders, newest first
+#[utoipa::path(
+    get,
+    path = "/api/v1/orders",
+    operation_id = "list_orders",
+    params(ListQuery),
+    responses((status = 200, description = "One page.", body = List<OrderView>)),
+    security(("session" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Query(query): Query<ListQuery>,
+) -> Result<axum::Json<List<OrderView>>, Problem> {
+    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
+    let page = api.app.orders(&caller, after, query.limit.0).await?;
+    Ok(axum::Json(List::from_page(page, OrderView::from)))
+}

@@ -1,0 +1,104 @@
+//! Starting to pay, and going on after 3-D Secure.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use onsale_domain::ids::{HoldId, OrderId, ShowId};
+use onsale_domain::order::OrderStatus;
+use onsale_domain::payment::PaymentMethod;
+use onsale_http::schemas::{HoldIdText, OrderIdText, ShowIdText};
+use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, to_the_end};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::order::StatusText;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckoutRequest {
+    /// The provider's name for a way to pay. Never a card number.
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = "^[0-9_]*[A-Za-z][A-Za-z0-9_]*$",
+        examples("pm_card_visa")
+    )]
+    payment_method: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Started {
+    #[schema(value_type = OrderIdText)]
+    order_id: OrderId,
+    status: StatusText,
+}
+
+fn started(order_id: OrderId) -> (StatusCode, axum::Json<Started>) {
+    let status = OrderStatus::Pending.into();
+    (
+        StatusCode::ACCEPTED,
+        axum::Json(Started { order_id, status }),
+    )
+}
+
+/// Pay for a hold
+///
+/// The hold is locked before the answer comes; read the order to see what became of the
+/// payment. After a decline the same hold can be paid in another way, under a new key.
+#[utoipa::path(
+    post,
+    path = "/api/v1/shows/{show}/holds/{hold}/checkout",
+    operation_id = "check_out",
+    params(("show" = ShowIdText, Path), ("hold" = HoldIdText, Path), RequiredKey),
+    request_body = CheckoutRequest,
+    responses(
+        (status = 202, description = "The payment is under way.", body = Started),
+        (status = 409, description = "Another attempt is under way, the hold is paid, or the show is cancelled."),
+        (status = 410, description = "The hold has expired."),
+        (status = 422, description = "The key came with another request, or there were too many attempts."),
+    ),
+    security(("session" = [])),
+)]
+pub(crate) async fn check_out(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path((show, hold)): Path<(ShowId, HoldId)>,
+    RequiredKey(key): RequiredKey,
+    Json(request, _): Json<CheckoutRequest>,
+) -> Result<(StatusCode, axum::Json<Started>), Problem> {
+    let method = PaymentMethod::parse(&request.payment_method).ok_or_else(|| {
+        Problem::invalid(
+            "payment_method must be the provider's name for a way to pay, such as pm_card_visa: \
+             1 to 100 letters, digits and underscores, and never a card number.",
+        )
+    })?;
+    let order = to_the_end(async move {
+        let admit = || api.limits.checkout_attempt(caller.account, api.app.now());
+        api.app
+            .check_out_if(&caller, show, hold, &key, method, admit)
+            .await
+    });
+    Ok(started(order.await?))
+}
+
+/// Confirm a payment in the sandbox
+///
+/// Stands in for the bank's page when the sandbox asked for 3-D Secure.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orders/{order}/confirm-action",
+    operation_id = "confirm_action",
+    params(("order" = OrderIdText, Path)),
+    responses(
+        (status = 202, description = "Confirmed; the payment goes on.", body = Started),
+        (status = 409, description = "The order waits for no such action."),
+    ),
+    security(("session" = [])),
+)]
+pub(crate) async fn confirm_action(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(order): Path<OrderId>,
+) -> Result<(StatusCode, axum::Json<Started>), Problem> {
+    to_the_end(async move { api.app.confirm_action(&caller, order).await }).await?;
+    Ok(started(order))
+}

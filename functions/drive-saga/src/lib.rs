@@ -1,0 +1,41 @@
+//! `drive-saga`: performs the steps of orders, one message at a time.
+//!
+//! A step that cannot be done now is put off by sending its message again, with growing
+//! pauses. A message that kills its worker again and again ends in the dead letters;
+//! they are consumed here too, and park the order where somebody looks at it.
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use onsale_app::App;
+use onsale_app::ports::Drive;
+
+/// `dead_letters` is the ARN of the dead-letter queue.
+pub async fn handle(app: &App, dead_letters: &str, event: SqsEvent) -> SqsBatchResponse {
+    let is_dead = |message: &SqsMessage| message.event_source_arn.as_deref() == Some(dead_letters);
+    // A batch comes from one queue.
+    let dead = event.records.iter().any(is_dead);
+    onsale_http::sqs::each(event, |body| async move {
+        let message: Drive = serde_json::from_str(&body)
+            .map_err(|error| format!("not a message of ours: {error}"))?;
+        match dead {
+            false => app.drive(&message).await.map_err(|e| e.to_string()),
+            true => bury(app, &message).await.map_err(|e| e.to_string()),
+        }
+    })
+    .await
+}
+
+/// A message that is not ours fails here for ever: it stays in the dead letters, whose
+/// alarm stays on.
+async fn bury(app: &App, message: &Drive) -> onsale_app::Result<()> {
+    match message {
+        Drive::Order { order_id, .. } => {
+            let reason = "its message failed again and again";
+            app.park_order(*order_id, reason).await
+        }
+        Drive::Cancellation { show_id, .. } => {
+            // Reconciling sends it again every two minutes; here it is only reported.
+            tracing::error!(show = %show_id, "a message of a cancellation failed again and again");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The Lambda of `drive-saga`: builds its clients and runs.
+
+use std::sync::Arc;
+
+use aws_lambda_events::event::sqs::SqsEvent;
+use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use onsale_app::App;
+use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
+use onsale_domain::ticket_code::TicketKey;
+use onsale_payments::Provider;
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    tracing::init_default_subscriber();
+    let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
+    let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
+    let mut ports = ports_from_env()?;
+    ports.payments = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?.payments;
+    ports.ticket_signer = Arc::new(need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?);
+    let (app, dead_letters) = (App::new(ports), need("SAGA_DEAD_LETTERS_ARN")?);
+    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
+        Ok::<_, Error>(drive_saga::handle(&app, &dead_letters, event.payload).await)
+    }))
+    .await
+}

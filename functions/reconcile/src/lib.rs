@@ -1,0 +1,34 @@
+//! `reconcile`: looks whether what must be true is true. Runs on a schedule.
+
+use onsale_app::App;
+use onsale_app::reconcile::Report;
+use serde::Deserialize;
+
+/// What a run looks at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Work that nobody drives: every minute.
+    #[default]
+    Open,
+    /// Every show and every payment of the last days as well: every hour.
+    All,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub struct Request {
+    #[serde(default)]
+    pub scope: Scope,
+}
+
+pub async fn handle(app: &App, request: Request) -> Result<Report, String> {
+    let report = match request.scope {
+        Scope::Open => app.reconcile_open().await,
+        Scope::All => app.reconcile_all().await,
+    };
+    let report = report.map_err(|error| error.to_string())?;
+    if request.scope == Scope::All {
+        tracing::info!(%report, "reconciled");
+    }
+    Ok(report)
+}

@@ -1,0 +1,152 @@
+//! A ticket to print or to show: PDF and SVG.
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use onsale_app::tickets::TicketDetails;
+use onsale_domain::ids::TicketId;
+use onsale_domain::money::{Cents, Money};
+use onsale_domain::ticket::TicketState;
+use onsale_domain::time::Millis;
+use onsale_http::schemas::TicketIdText;
+use onsale_http::{Api, Authenticated, Code, Path, Problem};
+use onsale_tickets::TicketPage;
+
+/// A ticket is its owner's: no cache in between keeps it.
+const PRIVATE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "private, no-store");
+
+/// The ticket as PDF
+#[utoipa::path(
+    get,
+    path = "/api/v1/tickets/{ticket}/pdf",
+    operation_id = "ticket_pdf",
+    params(("ticket" = TicketIdText, Path)),
+    responses(
+        (status = 200, description = "One page, tagged (PDF/UA-1).", content_type = "application/pdf", body = [u8]),
+        (status = 409, description = "The ticket was revoked."),
+    ),
+    security(("session" = [])),
+)]
+pub(crate) async fn pdf(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(ticket): Path<TicketId>,
+) -> Result<Response, Problem> {
+    let details = api.app.ticket_details(&caller, ticket).await?;
+    not_revoked(&details.ticket.state)?;
+    let pages = vec![page(&details)];
+    let name = format!("inline; filename=\"{ticket}.pdf\"");
+    // Laying out a page is work for the processor, and others are waiting.
+    let made = tokio::task::spawn_blocking(move || onsale_tickets::pdf(&pages)).await;
+    let bytes = made
+        .map_err(|_| Problem::internal())?
+        .map_err(|_| Problem::internal())?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/pdf"),
+        PRIVATE,
+        (header::CONTENT_DISPOSITION, name.as_str()),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+/// The QR of the ticket as SVG
+#[utoipa::path(
+    get,
+    path = "/api/v1/tickets/{ticket}/svg",
+    operation_id = "ticket_svg",
+    params(("ticket" = TicketIdText, Path)),
+    responses(
+        (status = 200, description = "The QR.", content_type = "image/svg+xml", body = String),
+        (status = 409, description = "The ticket was revoked."),
+    ),
+    security(("session" = [])),
+)]
+pub(crate) async fn svg(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(ticket): Path<TicketId>,
+) -> Result<Response, Problem> {
+    let ticket = api.app.ticket(&caller, ticket).await?;
+    not_revoked(&ticket.state)?;
+    let svg = onsale_tickets::svg(&ticket.code).map_err(|_| Problem::internal())?;
+    let headers = [(header::CONTENT_TYPE, "image/svg+xml"), PRIVATE];
+    Ok((headers, svg).into_response())
+}
+
+/// Nobody should stand at a gate with a dead ticket in hand.
+fn not_revoked(state: &TicketState) -> Result<(), Problem> {
+    match state {
+        TicketState::Revoked { .. } => Err(Problem::new(
+            Code::Conflict,
+            "The ticket was revoked, because its order was cancelled or charged back. \
+             It admits nobody.",
+        )),
+        TicketState::Valid | TicketState::Used { .. } => Ok(()),
+    }
+}
+
+fn page(details: &TicketDetails) -> TicketPage {
+    let ticket = &details.ticket;
+    let parts: Vec<&str> = ticket.seat.split('-').collect();
+    let (section, row, seat) = match parts.as_slice() {
+        [section, "GA", _] => (*section, None, None),
+        [section, row, seat] => (*section, Some(*row), Some(*seat)),
+        _ => (ticket.seat.as_str(), None, None),
+    };
+    let prices = &details.show.prices;
+    let price = prices.iter().find(|(name, _)| name == section);
+    let amount = details
+        .price
+        .or(price.map(|(_, price)| *price))
+        .unwrap_or(Cents(0));
+    TicketPage {
+        event: details.event.title.clone(),
+        venue: details.venue.name.clone(),
+        city: details.venue.city.clone(),
+        starts_at_text: local_time(details.show.starts_at, &details.venue.timezone),
+        section: section.to_owned(),
+        row: row.map(str::to_owned),
+        seat: seat.map(str::to_owned),
+        price_text: Money {
+            amount,
+            currency: details.show.currency,
+        }
+        .to_string(),
+        holder: details.holder.name.clone(),
+        ticket_id: ticket.id.to_string(),
+        code: ticket.code.clone(),
+    }
+}
+
+/// The time at the venue, where the ticket is used; with its zone, so that nobody has to
+/// guess.
+fn local_time(at: Millis, timezone: &str) -> String {
+    let moment = i64::try_from(at.0).ok().map(Timestamp::from_millisecond);
+    let Some(Ok(moment)) = moment else {
+        return at.to_string();
+    };
+    // A name that no database knows is still a venue: then in UTC.
+    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
+    let local = moment.to_zoned(zone);
+    local.strftime("%A, %-d %B %Y, %H:%M %Z").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_says_the_time_at_its_venue() {
+        let evening = Millis::parse_rfc3339("2027-07-02T18:00:00Z").unwrap();
+        assert_eq!(
+            local_time(evening, "Europe/Berlin"),
+            "Friday, 2 July 2027, 20:00 CEST"
+        );
+        assert_eq!(
+            local_time(evening, "Atlantis/Centre"),
+            "Friday, 2 July 2027, 18:00 UTC"
+        );
+    }
+}
