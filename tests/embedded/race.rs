@@ -3,31 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::owners::{Promise, check_kept, check_single_owners, states, wait_for_counts};
-use crate::server::Server;
+use crate::sale::Sale;
 use crate::visitor::{Dice, Visitor, crowd, rows, seat_ids};
 
 const CLIENTS: usize = 64;
 
-struct Sale {
-    _data: tempfile::TempDir,
-    server: Server,
-    show: String,
-    organiser: Visitor,
-}
-
 async fn sale(sections: Value, prices: Value) -> Sale {
-    let data = tempfile::tempdir().unwrap();
-    let server = Server::start(data.path()).await;
-    let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
-    let event = organiser.event(&organiser.venue(sections).await).await;
     let more = json!({"max_tickets_per_buyer": 50, "hold_seconds": 900});
-    let show = organiser.show(&event, prices, more).await;
-    Sale {
-        _data: data,
-        server,
-        show,
-        organiser,
-    }
+    Sale::open(sections, prices, more).await
 }
 
 /// One client wants these seats, in groups, until each is somebody's or its cap is full.

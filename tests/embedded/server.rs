@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::Mutex;
+
+/// Tests that load the machine and look at the clock take turns.
+pub(crate) static LOAD: Mutex<()> = Mutex::const_new(());
 
 /// A running platform. Dropping it kills the process.
 pub(crate) struct Server {
@@ -69,6 +73,14 @@ impl Server {
                 Err(said)
             }
         }
+    }
+
+    /// The memory that the process has in RAM, where the system tells.
+    pub(crate) fn resident_kib(&self) -> Option<u64> {
+        let status = format!("/proc/{}/status", self.child.id().unwrap());
+        let status = std::fs::read_to_string(status).ok()?;
+        let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.parse().ok()
     }
 
     /// `kill -9`.

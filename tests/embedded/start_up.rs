@@ -1,6 +1,7 @@
-//! Starting: what goes wrong says so and touches nothing.
+//! Starting: quick and small; what goes wrong says so and touches nothing.
 
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::process::Command;
@@ -60,6 +61,31 @@ async fn a_new_folder_gets_a_demo_and_a_restart_keeps_it() {
     }
     assert_eq!(shows[0], shows[1]);
     assert_eq!(shows[0].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_start_takes_less_than_a_second_and_an_idle_server_less_than_100_mb() {
+    let data = tempfile::tempdir().unwrap();
+    Server::start_with(data.path(), &[]).await.kill().await;
+    // The best of three: what else the machine does is not the platform's time.
+    let mut fastest = Duration::MAX;
+    let mut resident_kib = Vec::new();
+    for _ in 0..3 {
+        let began = Instant::now();
+        let server = Server::start_with(data.path(), &[]).await;
+        fastest = fastest.min(began.elapsed());
+        Visitor::anonymous(&server.url)
+            .get("/healthz")
+            .await
+            .expect(200);
+        resident_kib.extend(server.resident_kib());
+        server.kill().await;
+    }
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+    match resident_kib.into_iter().min() {
+        Some(kib) => assert!(kib * 1_024 < 100_000_000, "{kib} KiB"),
+        None => eprintln!("skipped: this system has no /proc to read the memory from"),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,10 +8,13 @@
 mod payments;
 mod show;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::order::Order;
+use onsale_domain::payment::PaymentId;
 use onsale_domain::time::Millis;
 
 use crate::app::App;
@@ -45,6 +48,8 @@ pub struct Report {
     pub orphan_payments: u64,
     pub repairs: Vec<String>,
     pub alarms: Vec<String>,
+    /// The payments of confirmed orders, until the provider lists them.
+    unpaid: BTreeMap<PaymentId, (OrderId, Millis)>,
 }
 
 impl Report {

@@ -6,6 +6,7 @@ use onsale_domain::account::Account;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Cents;
+use onsale_domain::order::Stage;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::Show;
 use onsale_domain::ticket::{MAX_GATE_LEN, Scan, Ticket, TicketState};
@@ -54,6 +55,10 @@ impl App {
     pub async fn tickets_of(&self, caller: &Caller, id: OrderId) -> Result<Vec<Ticket>> {
         let order = self.own_order(caller, id).await?.value;
         let ids = order.ticket_ids();
+        if order.stage == Stage::Issuing {
+            // All or none: the rest is about to come.
+            return Ok(Vec::new());
+        }
         let found = self.store.tickets(&ids).await?;
         let mut tickets: Vec<_> = found.into_iter().map(|ticket| ticket.value).collect();
         // A ticket that was revoked before it was issued was never anybody's.

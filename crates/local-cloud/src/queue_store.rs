@@ -87,6 +87,14 @@ impl QueueStore {
                 )));
             }
         }
+        // Whoever had received a message died with the process: the file has one user at a
+        // time. Its messages need not wait until they would be visible again, and dying
+        // was no fault of theirs.
+        change.execute(
+            "UPDATE message SET visible_ms = ?1, receives = receives - 1
+             WHERE receives > 0 AND visible_ms > ?1",
+            [clock.now_ms() as i64],
+        )?;
         change.commit()?;
         Ok(Self {
             db,

@@ -13,18 +13,13 @@ mod load;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use load::{CLIENTS, Latencies, Person, Platform, Result};
+use load::{CLIENTS, Latencies, PAIRS, PAIRS_PER_BUYER, Person, Platform, Result, own_pair, room};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 const WARM_UP: Duration = Duration::from_secs(2);
 const DEFAULT_SECONDS: u64 = 20;
 
-const SEATS_PER_ROW: usize = 40;
-const ROWS: usize = 1_000;
-const PAIRS: usize = ROWS * SEATS_PER_ROW / 2;
-/// The cap of 50 tickets is 25 pairs of a buyer in a show.
-const PAIRS_PER_BUYER: usize = 25;
 /// Prepared for this rate at most; a run that is faster says so and ends.
 const MAX_HOLDS_PER_SECOND: u64 = 6_000;
 const CROWD_SEATS: usize = 8;
@@ -53,12 +48,7 @@ async fn main() -> Result<()> {
     let platform = Arc::new(Platform::start()?);
     let organiser = Person::register(&platform, "organiser", "organiser").await?;
     let buyers = Person::register_buyers(&platform, CLIENTS).await?;
-    let rows: Vec<_> = (1..=ROWS)
-        .map(|row| json!({"label": row.to_string(), "seats": SEATS_PER_ROW}))
-        .collect();
-    let event = organiser
-        .event(&platform, json!([{"name": "A", "rows": rows}]))
-        .await?;
+    let event = organiser.event(&platform, room()).await?;
 
     let holds_at_most = (seconds + WARM_UP.as_secs()) * MAX_HOLDS_PER_SECOND;
     let shows_needed = holds_at_most.div_ceil((CLIENTS * PAIRS_PER_BUYER) as u64);
@@ -208,28 +198,14 @@ async fn client(
     tally
 }
 
-/// What a client asks for in its n-th turn. Clients take turns on the shows, as a buyer
-/// in an on-sale has one or two holds, not twenty-five.
+/// What a client asks for in its n-th turn.
 fn wish(mode: Mode, client: usize, turn: usize, shows: &[String]) -> Option<(&String, Value)> {
-    let show = shows.get(turn % shows.len())?;
-    let seats = match mode {
-        Mode::Spread => {
-            let pair_of_buyer = turn / shows.len();
-            if pair_of_buyer >= PAIRS_PER_BUYER {
-                return None;
-            }
-            // A stride that shares no factor with the pairs spreads a show's buyers over
-            // the whole room, each pair once.
-            let pair = (client * PAIRS_PER_BUYER + pair_of_buyer) * 7_919 % PAIRS;
-            let (row, left) = (pair / (SEATS_PER_ROW / 2), pair % (SEATS_PER_ROW / 2) * 2);
-            [
-                format!("A-{}-{}", row + 1, left + 1),
-                format!("A-{}-{}", row + 1, left + 2),
-            ]
-        }
+    let (show, seats) = match mode {
+        Mode::Spread => own_pair(client, turn, shows)?,
         Mode::Crowd => {
             let left = (client * 31 + turn * 17) % (CROWD_SEATS - 1) + 1;
-            [format!("A-1-{left}"), format!("A-1-{}", left + 1)]
+            let seats = [left, left + 1].map(|seat| format!("A-1-{seat}"));
+            (shows.first()?, seats)
         }
     };
     Some((show, json!({ "seats": seats })))

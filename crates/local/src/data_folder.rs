@@ -16,6 +16,7 @@ const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
 const TICKET_KEY: &str = "ticket.key";
 const OPERATOR: &str = "operator";
+const PROVIDER: &str = "payments.provider";
 
 #[derive(Debug, thiserror::Error)]
 pub enum DataFolderError {
@@ -81,7 +82,7 @@ impl DataFolder {
     /// The key that signs sessions: made once, kept, readable by its owner only.
     pub fn session_signer(&self) -> Result<SessionSigner, DataFolderError> {
         let fresh = |secret: &str| format!("local:{secret}");
-        self.key(SESSION_KEY, fresh, |text| SessionSigner::parse(text))
+        self.key(SESSION_KEY, fresh, SessionSigner::parse)
     }
 
     /// The key that signs tickets, kept the same way.
@@ -113,6 +114,25 @@ impl DataFolder {
             }
             Err(error) => Err(failed(error.to_string())),
         }
+    }
+
+    /// The folder remembers who takes the money: starting without the keys of Stripe must
+    /// not quietly sell for nothing. `PAYMENT_PROVIDER` changes it on purpose.
+    pub fn check_provider(&self, name: &str) -> Result<(), String> {
+        let path = self.path.join(PROVIDER);
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        let known = known.trim();
+        if known == name {
+            return Ok(());
+        }
+        if !known.is_empty() && std::env::var_os("PAYMENT_PROVIDER").is_none() {
+            return Err(format!(
+                "the payments of {} were taken by {known}, and now {name} would take them.\n\
+                 Set the keys of {known} again, or PAYMENT_PROVIDER={name} if you mean it.",
+                self.path.display()
+            ));
+        }
+        write_secret(&path, name).map_err(|e| format!("{}: {e}", path.display()))
     }
 
     /// Leaves word of how an operator on this machine reaches the running platform.
@@ -170,6 +190,17 @@ mod tests {
         ));
         drop(first);
         assert!(DataFolder::open(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn a_folder_remembers_who_takes_the_money() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(dir.path()).unwrap();
+        folder.check_provider("stripe").unwrap();
+        folder.check_provider("stripe").unwrap();
+        let refused = folder.check_provider("sandbox").unwrap_err();
+        assert!(refused.contains("taken by stripe"), "{refused}");
+        folder.check_provider("stripe").unwrap();
     }
 
     #[test]

@@ -52,7 +52,14 @@ impl Platform {
         cloud.apply(&wiring).await.map_err(|e| e.to_string())?;
         let (config, wires) = (aws_config(&cloud), wires(&wiring)?);
         let store = Arc::new(config.store(&wires));
-        let provider = Provider::from_env(store, Arc::new(SystemClock))?;
+        let stack = format!("local-{}", ticket_key.public().id());
+        let setting = |name: &str| match (name, std::env::var(name).ok()) {
+            // Two folders may pay into one account.
+            ("ONSALE_STACK", None) => Some(stack.clone()),
+            (_, value) => value,
+        };
+        let provider = Provider::configured(setting, store, Arc::new(SystemClock))?;
+        folder.check_provider(provider.kind.name())?;
         let payments = provider.payments.clone();
         let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
         let api = Api::new(app.clone(), signer.verifier(), limits);

@@ -54,6 +54,11 @@ impl Gate {
         self.state().calls.clone()
     }
 
+    /// How many calls of this name there were since then.
+    pub fn calls_of(&self, name: &str) -> usize {
+        self.calls().iter().filter(|call| **call == name).count()
+    }
+
     /// Lets every call of this name fail before it is done, or no longer.
     pub fn fail_always(&self, name: &'static str, broken: bool) {
         let mut state = self.state();

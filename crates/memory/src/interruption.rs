@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::MemoryStore;
 
-/// The writes that another process may come before.
+/// What another process may come before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Claim,
@@ -16,6 +16,8 @@ pub enum Step {
     Replace,
     ReplaceOrder,
     CreateTicket,
+    ReplaceTicket,
+    ReadTickets,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -92,6 +92,11 @@ impl MemoryStore {
     pub fn close_block(&self, show: ShowId, block: BlockIndex) {
         self.items().blocks.entry((show, block)).or_default().closed = true;
     }
+
+    /// Loses a ticket, as nothing but an accident does.
+    pub fn lose_ticket(&self, id: TicketId) {
+        self.items().tickets.remove(&id);
+    }
 }
 
 /// A whole application in memory, with its handles.

@@ -174,6 +174,7 @@ impl Tickets for MemoryStore {
     }
 
     async fn tickets(&self, ids: &[TicketId]) -> Stored<Vec<Versioned<Ticket>>> {
+        self.reach(crate::Step::ReadTickets).await;
         let items = self.items();
         Ok(ids
             .iter()
@@ -182,6 +183,7 @@ impl Tickets for MemoryStore {
     }
 
     async fn replace_ticket(&self, ticket: &Versioned<Ticket>) -> Stored<Written<Ticket>> {
+        self.reach(crate::Step::ReplaceTicket).await;
         self.pass("replace_ticket", async {
             replace(&mut self.items().tickets, ticket.value.id, ticket)
         })

@@ -66,7 +66,7 @@ impl<P: Payments> Payments for GatedPayments<P> {
     }
 
     async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>> {
-        self.provider.list(since, after).await
+        self.pass("list", self.provider.list(since, after)).await
     }
 
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool> {

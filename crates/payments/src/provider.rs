@@ -15,6 +15,15 @@ pub enum ProviderKind {
     Sandbox,
 }
 
+impl ProviderKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stripe => "stripe",
+            Self::Sandbox => "sandbox",
+        }
+    }
+}
+
 /// The provider in use, and the secrets that prove its webhooks.
 #[derive(Clone)]
 pub struct Provider {

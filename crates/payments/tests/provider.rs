@@ -3,12 +3,18 @@
 #![allow(clippy::unwrap_used)]
 
 mod ledger;
+mod replies;
+mod scripted;
+mod wire;
 
 use std::sync::{Arc, Mutex};
 
 use ledger::{FixedClock, Ledger};
+use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::time::Millis;
 use onsale_payments::{Provider, ProviderKind, Stripe, StripeConfig, WebhookError};
+use replies::{ORDER, ORDER_TEXT, intent, pi};
+use scripted::{Reply, Server};
 
 fn provider(settings: &[(&str, &str)]) -> Result<Provider, String> {
     let setting = |name: &str| {
@@ -37,6 +43,85 @@ fn a_key_of_stripe_means_stripe_and_none_means_the_sandbox() {
         ("STRIPE_API_URL", "http://localhost:1"),
     ];
     assert_eq!(kind(&emulator), ProviderKind::Stripe);
+}
+
+#[test]
+fn a_provider_that_is_named_is_taken_or_refused_and_never_replaced() {
+    let named = |name, key| {
+        let settings = [("PAYMENT_PROVIDER", name), ("STRIPE_SECRET_KEY", key)];
+        provider(&settings).map(|provider| provider.kind)
+    };
+    assert_eq!(named("stripe", "sk_test_1"), Ok(ProviderKind::Stripe));
+    assert_eq!(named(" stripe ", "sk_test_1"), Ok(ProviderKind::Stripe));
+    for key in ["sk_test_1", ""] {
+        assert_eq!(named("sandbox", key), Ok(ProviderKind::Sandbox));
+    }
+    // A template passes an optional setting as an empty text: nothing is named.
+    assert_eq!(named("", "sk_test_1"), Ok(ProviderKind::Stripe));
+    assert_eq!(named("", ""), Ok(ProviderKind::Sandbox));
+    let without_key = named("stripe", " ").unwrap_err();
+    assert!(without_key.contains("STRIPE_SECRET_KEY"), "{without_key}");
+    for (unknown, key) in [("Stripe", "sk_test_1"), ("sand-box", ""), ("paypal", "")] {
+        let refused = named(unknown, key).unwrap_err();
+        assert!(refused.contains(unknown), "{refused}");
+        assert!(!refused.contains("sk_test_1"), "{refused}");
+    }
+}
+
+/// Two deployments on one account of Stripe: the payments of one have no order for the
+/// other, which would otherwise pay them back.
+#[tokio::test]
+async fn a_payment_of_another_stack_has_no_order() {
+    let listed = || {
+        let Reply::Json(_, body) = intent("requires_capture") else {
+            unreachable!("an intent is JSON");
+        };
+        Reply::Json(200, format!(r#"{{"data":[{body}],"has_more":false}}"#))
+    };
+    // The intent is of the stack `onsale`, which is also the name without a setting.
+    for (stack, order) in [
+        ("", Some(ORDER)),
+        ("onsale", Some(ORDER)),
+        ("onsale-staging", None),
+        ("Onsale", None),
+    ] {
+        let server = Server::with(vec![intent("requires_capture"), listed()]).await;
+        let settings = [
+            ("STRIPE_SECRET_KEY", "sk_test_1"),
+            ("STRIPE_API_URL", server.url.as_str()),
+            ("ONSALE_STACK", stack),
+        ];
+        let payments = provider(&settings).unwrap().payments;
+        let found = payments.look_up(&pi()).await.unwrap().unwrap();
+        assert_eq!(found.order, order, "looked up by {stack:?}");
+        let page = payments.list(Millis(0), None).await.unwrap();
+        assert_eq!(page.items.len(), 1);
+        assert_eq!(page.items[0].order, order, "listed by {stack:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_payment_is_opened_in_the_name_of_its_stack() {
+    for (stack, name) in [("", "onsale"), ("onsale-staging", "onsale-staging")] {
+        let server = Server::with(vec![intent("requires_payment_method")]).await;
+        let settings = [
+            ("STRIPE_SECRET_KEY", "sk_test_1"),
+            ("STRIPE_API_URL", server.url.as_str()),
+            ("ONSALE_STACK", stack),
+        ];
+        let payments = provider(&settings).unwrap().payments;
+        let total = Money {
+            amount: Cents(4_200),
+            currency: Currency::parse("EUR").unwrap(),
+        };
+        payments.open(ORDER, total).await.unwrap();
+        let asked = &server.asked()[0];
+        assert!(
+            asked.contains(&format!("onsale_stack%5D={name}&")),
+            "{asked}"
+        );
+        assert!(asked.contains(ORDER_TEXT), "{asked}");
+    }
 }
 
 #[test]

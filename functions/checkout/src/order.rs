@@ -192,11 +192,20 @@ pub(crate) async fn read(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     #[serde(default)]
-    #[param(required = false)]
+    #[param(inline, value_type = Option<Limit>)]
     limit: Limit,
     #[serde(default)]
-    #[param(required = false)]
+    #[param(inline, value_type = Option<Cursor>)]
     cursor: Option<Cursor>,
+}
+
+/// A time and the order that was listed last.
+fn is_cursor(text: &str) -> bool {
+    let Some((time, id)) = text.split_once('#') else {
+        return false;
+    };
+    let digits = !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit());
+    digits && id.parse::<OrderId>().is_ok()
 }
 
 /// List my orders, newest first
@@ -214,6 +223,9 @@ pub(crate) async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<axum::Json<List<OrderView>>, Problem> {
     let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
+    if after.is_some_and(|text| !is_cursor(text)) {
+        return Err(Problem::invalid("cursor: not one of this list"));
+    }
     let page = api.app.orders(&caller, after, query.limit.0).await?;
     Ok(axum::Json(List::from_page(page, OrderView::from)))
 }

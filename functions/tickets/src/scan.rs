@@ -18,7 +18,6 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScanRequest {
     /// What the QR says. Anything that is no code is answered `invalid`.
-    #[schema(max_length = 1024)]
     code: String,
     #[schema(min_length = 1, max_length = 64, examples("north"))]
     gate: String,

@@ -9,6 +9,7 @@ use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::order::{Order, Stage};
 use onsale_domain::payment::{Payment, PaymentState};
+use onsale_domain::time::Millis;
 
 use super::{PAYMENTS_BACK_MS, Report, SHOWS_BACK_MS};
 use crate::app::App;
@@ -40,6 +41,7 @@ impl App {
                 Err(error) => return report.alarm(format!("payments cannot be listed: {error}")),
             };
             for payment in &page.items {
+                report.unpaid.remove(&payment.id);
                 let checked = self.check_payment(payment, &mut settled, report).await;
                 if let Err(error) = checked {
                     report.alarm(format!(
@@ -50,7 +52,28 @@ impl App {
             }
             after = page.next;
             if after.is_none() {
-                return;
+                break;
+            }
+        }
+        self.check_unlisted(since, report).await;
+    }
+
+    /// Confirmed orders of this time whose payment the provider did not list: it may be
+    /// older than its order, or not there at all.
+    async fn check_unlisted(&self, since: Millis, report: &mut Report) {
+        for (payment, (order, created)) in std::mem::take(&mut report.unpaid) {
+            if created < since {
+                continue;
+            }
+            match self.payments.look_up(&payment).await {
+                Ok(Some(found)) if matches!(found.state, PaymentState::Captured { .. }) => {}
+                Ok(_) => report.alarm(format!(
+                    "order {order} is confirmed, but the provider has no money for it"
+                )),
+                Err(error) => {
+                    report.alarm(format!("payment {payment} cannot be looked up: {error}"));
+                    return;
+                }
             }
         }
     }
@@ -156,6 +179,17 @@ impl App {
         settled: &mut u64,
         report: &mut Report,
     ) -> Result<()> {
+        if let PaymentState::Captured { refunded } = payment.state
+            && refunded > Cents(0)
+            && refunded < payment.total.amount
+        {
+            report.orphan_payments += 1;
+            report.alarm(format!(
+                "payment {} has no order, and somebody refunded a part of it by hand",
+                payment.id
+            ));
+            return Ok(());
+        }
         let charged = match payment.state {
             PaymentState::Captured { refunded } if refunded < payment.total.amount => true,
             PaymentState::Authorised | PaymentState::ActionRequired(_) => true,

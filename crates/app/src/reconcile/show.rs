@@ -97,6 +97,10 @@ impl App {
                 "show {show}: places are sold to order {id}, which does not say so"
             ));
         } else {
+            if let (Stage::Confirmed, Some(payment)) = (order.stage, &order.payment) {
+                let known = (id, order.created);
+                report.unpaid.insert(payment.clone(), known);
+            }
             self.check_order(&order, report).await?;
         }
         Ok(())

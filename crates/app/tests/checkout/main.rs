@@ -3,10 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod attempts;
 mod crash;
+mod parked;
 mod races;
 mod reconcile;
+mod reconcile_payments;
+mod reconcile_races;
 mod refunds;
+mod scans;
 mod scene;
 mod show_cancellation;
+mod slow_provider;
 mod way;

@@ -1,6 +1,10 @@
 //! Workers that are at the same order, or come back when it has moved on.
 
+use std::sync::atomic::Ordering;
+
 use onsale_app::ports::{Blocks, Drive, Orders};
+use onsale_domain::announcement::News;
+use onsale_domain::block::Cell;
 use onsale_domain::buyer::EntryState;
 use onsale_domain::claim::by_block;
 use onsale_domain::ids::OrderId;
@@ -17,40 +21,33 @@ fn message(order_id: OrderId) -> Drive {
 /// An order that was started and not driven yet.
 async fn started(method: &str) -> (Scene, OrderId) {
     let scene = Scene::new().await;
-    let hold = scene
-        .hold(&scene.ana, "h", &["A-1-1", "A-2-1"])
-        .await
-        .hold_id;
-    let id = scene.check_out(hold, "pay", method).await.unwrap();
+    let id = scene.started(method).await;
     (scene, id)
 }
 
 /// Before the nth write of an order by one worker, another does its whole share.
 #[tokio::test]
 async fn two_workers_at_one_order_end_as_one() {
-    for method in [
-        "pm_card_visa",
-        "pm_sandbox_capture_fails",
-        "pm_card_chargeDeclined",
+    for (method, writes) in [
+        ("pm_card_visa", 6),
+        ("pm_sandbox_capture_fails", 7),
+        ("pm_card_chargeDeclined", 3),
     ] {
-        for nth in 0..8 {
+        let mut overtaken = 0;
+        for nth in 0..writes + 2 {
             let (scene, id) = started(method).await;
-            for _ in 0..nth {
-                scene.world.store.before_next(Step::ReplaceOrder, async {});
-            }
             let other = scene.clone();
-            scene
-                .world
-                .store
-                .before_next(Step::ReplaceOrder, async move {
-                    other.app.drive(&message(id)).await.unwrap();
-                });
+            let reached = scene.before_nth(Step::ReplaceOrder, nth, async move {
+                other.app.drive(&message(id)).await.unwrap();
+            });
             scene.app.drive(&message(id)).await.unwrap();
+            overtaken += usize::from(reached.load(Ordering::SeqCst));
             scene.reconcile_until_quiet().await;
             scene
                 .assert_consistent(id, &format!("{method}, overtaken at write {nth}"))
                 .await;
         }
+        assert_eq!(overtaken, writes, "{method}: a write for every step");
     }
 }
 
@@ -59,32 +56,35 @@ async fn two_workers_at_one_order_end_as_one() {
 #[tokio::test]
 async fn one_worker_undoes_what_another_is_doing() {
     let steps = [
-        Step::ReplaceOrder,
-        Step::Shift,
-        Step::Replace,
-        Step::CreateTicket,
+        (Step::ReplaceOrder, 6),
+        (Step::Shift, 1),
+        (Step::Replace, 1),
+        (Step::CreateTicket, 2),
     ];
-    for step in steps {
-        for nth in 0..6 {
+    for (step, writes) in steps {
+        let mut cancelled = 0;
+        for nth in 0..writes + 2 {
             let (scene, id) = started("pm_card_visa").await;
-            for _ in 0..nth {
-                scene.world.store.before_next(step, async {});
-            }
             let other = scene.clone();
-            scene.world.store.before_next(step, async move {
+            let reached = scene.before_nth(step, nth, async move {
                 let _ = other.app.cancel_order(&other.ana, id).await;
                 other.app.drive(&message(id)).await.unwrap();
             });
             let _ = scene.app.drive(&message(id)).await;
+            let reached = reached.load(Ordering::SeqCst);
+            cancelled += usize::from(reached);
             scene.reconcile_until_quiet().await;
             let note = format!("cancelled before {step:?} number {nth}");
             scene.assert_consistent(id, &note).await;
+            let confirmed = scene.order(id).await.status() == OrderStatus::Confirmed;
+            assert_eq!(confirmed, !reached, "{note}");
             assert_eq!(
                 scene.payments().await.len(),
                 1,
                 "{note}: opened once, or never"
             );
         }
+        assert_eq!(cancelled, writes, "{step:?}: the writes of one order");
     }
 }
 
@@ -213,31 +213,25 @@ async fn nobody_is_charged_once_the_hold_has_lapsed() {
 
 #[tokio::test]
 async fn a_show_that_is_cancelled_under_a_checkout_pays_back_or_charges_nothing() {
-    let steps = [Step::ReplaceOrder, Step::Shift, Step::CreateTicket];
-    for step in steps {
-        for nth in 0..6 {
+    let steps = [
+        (Step::ReplaceOrder, 6),
+        (Step::Shift, 1),
+        (Step::CreateTicket, 2),
+    ];
+    for (step, writes) in steps {
+        for nth in 0..writes {
             let (scene, id) = started("pm_card_visa").await;
             let organiser = scene.show.organiser().await.unwrap();
-            for _ in 0..nth {
-                scene.world.store.before_next(step, async {});
-            }
             let other = scene.clone();
-            scene.world.store.before_next(step, async move {
-                let show = other.show.show.id;
+            let show = scene.show.show.id;
+            let reached = scene.before_nth(step, nth, async move {
                 other.app.cancel_show(&organiser, show).await.unwrap();
             });
             let _ = scene.app.drive(&message(id)).await;
-            scene.reconcile_until_quiet().await;
             let note = format!("the show is cancelled before {step:?} number {nth}");
-            let cancelled = scene
-                .app
-                .store
-                .cancellation(scene.show.show.id)
-                .await
-                .unwrap();
-            if cancelled.is_none() {
-                continue;
-            }
+            assert!(reached.load(Ordering::SeqCst), "{note}: never");
+            scene.reconcile_until_quiet().await;
+            let cancellation = scene.app.store.cancellation(show).await.unwrap();
             let order = scene.order(id).await;
             assert!(
                 matches!(
@@ -248,10 +242,8 @@ async fn a_show_that_is_cancelled_under_a_checkout_pays_back_or_charges_nothing(
                 order.status()
             );
             scene.assert_consistent(id, &note).await;
-            assert!(
-                !cancelled.unwrap().value.is_open() || !scene.sold().await,
-                "{note}"
-            );
+            assert!(!cancellation.unwrap().value.is_open(), "{note}");
+            assert!(!scene.sold().await, "{note}");
         }
     }
 }
@@ -277,4 +269,47 @@ async fn cells_that_moved_to_another_owner_are_left_alone_by_an_undo() {
         .await;
     assert_eq!(read.unwrap().len(), 2);
     assert!(scene.world.store.order(id).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn seats_that_somebody_has_are_not_announced_as_returned() {
+    let (scene, id) = started("pm_card_visa").await;
+    scene.world.clock.advance(600_000 + 300_000 + 6_000);
+    let ben = scene.show.buyer(2).await.unwrap();
+    scene.hold(&ben, "h", &["A-1-1"]).await;
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Failed);
+    let told = scene.world.bus.told().into_iter().map(|told| told.news);
+    let returned: Vec<_> = told
+        .filter_map(|news| match news {
+            News::SeatsReturned { seats, .. } => Some(seats),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(returned, [["A-2-1"]], "the other seat is Ben's");
+}
+
+/// A worker that is about to sell the places stalls, and sells them while they are freed.
+#[tokio::test]
+async fn places_that_are_sold_while_they_are_freed_are_freed_again() {
+    let scene = Scene::new().await;
+    let id = scene.stopped_at("shift").await;
+    let order = scene.order(id).await;
+    assert_eq!(order.stage, Stage::Selling);
+    let paying = Cell {
+        expiry: order.pay_until,
+        hold: id.hold(),
+    };
+    let other = scene.clone();
+    let reached = scene.before_nth(Step::Release, 0, async move {
+        let show = other.show.show.id;
+        let wanted = by_block(&other.show.layout, &order.places());
+        let sold = Cell::sold(id.hold());
+        let moved = other.world.store.shift(show, &wanted, paying, sold).await;
+        assert_eq!(moved, Ok(onsale_app::ports::CellsWrite::Done));
+    });
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    assert!(reached.load(Ordering::SeqCst));
+    scene.assert_consistent(id, "sold while it was freed").await;
 }

@@ -1,31 +1,23 @@
 //! Reconciling: what must be true is looked at, mended where that is safe, reported
 //! where it is not.
 
-use onsale_app::ports::{Blocks, Catalogue};
+use onsale_app::ports::{Blocks, Catalogue, Tickets, Versioned};
 use onsale_domain::block::Cell;
 use onsale_domain::claim::by_block;
-use onsale_domain::ids::{HoldId, OrderId};
+use onsale_domain::ids::HoldId;
 use onsale_domain::layout::PlaceIndex;
-use onsale_domain::money::{Cents, Money};
+use onsale_domain::money::Cents;
 use onsale_domain::order::OrderStatus;
-use onsale_domain::payment::PaymentState;
 use onsale_domain::show::ShowStatus;
 use onsale_memory::stage::Plan;
 
-use crate::scene::{Scene, method};
-
-async fn paid(scene: &Scene, k: &str, seats: &[&str]) -> OrderId {
-    let hold = scene.hold(&scene.ana, k, seats).await.hold_id;
-    let id = scene.check_out(hold, k, "pm_card_visa").await.unwrap();
-    scene.settle().await;
-    id
-}
+use crate::scene::Scene;
 
 #[tokio::test]
 async fn a_healthy_platform_agrees_with_itself() {
     let scene = Scene::new().await;
-    paid(&scene, "one", &["A-1-1", "A-1-2"]).await;
-    let cancelled = paid(&scene, "two", &["A-1-3"]).await;
+    scene.paid("one", &["A-1-1", "A-1-2"]).await;
+    let cancelled = scene.paid("two", &["A-1-3"]).await;
     scene.app.cancel_order(&scene.ana, cancelled).await.unwrap();
     scene.settle().await;
     scene.hold(&scene.ana, "held", &["A-2-1"]).await;
@@ -59,41 +51,6 @@ async fn an_order_that_nobody_drives_is_driven_after_two_minutes() {
 }
 
 #[tokio::test]
-async fn a_payment_without_an_order_is_found_and_paid_back() {
-    let scene = Scene::new().await;
-    let payments = &scene.app.payments;
-    let total = Money {
-        amount: Cents(4_500),
-        currency: scene.show.show.currency,
-    };
-    let nobody = |n: u8| OrderId::from_bytes([n; 16]);
-    for n in [1, 2] {
-        let payment = payments.open(nobody(n), total).await.unwrap();
-        payments
-            .authorise(&payment, nobody(n), 1, &method("pm_card_visa"))
-            .await
-            .unwrap();
-        if n == 2 {
-            payments.capture(&payment, nobody(n)).await.unwrap();
-        }
-    }
-    let report = scene.app.reconcile_all().await.unwrap();
-    assert_eq!(report.repairs.len(), 2, "{report}");
-    assert_eq!(report.orphan_payments, 0);
-    let states: Vec<_> = scene
-        .payments()
-        .await
-        .into_iter()
-        .map(|p| p.state)
-        .collect();
-    assert!(states.contains(&PaymentState::Voided));
-    let refunded = Cents(4_500);
-    assert!(states.contains(&PaymentState::Captured { refunded }));
-    let again = scene.app.reconcile_all().await.unwrap();
-    assert_eq!(again.repairs, Vec::<String>::new());
-}
-
-#[tokio::test]
 async fn places_that_are_sold_to_nobody_raise_an_alarm() {
     let scene = Scene::new().await;
     let show = scene.show.show.id;
@@ -113,7 +70,7 @@ async fn places_that_are_sold_to_nobody_raise_an_alarm() {
 #[tokio::test]
 async fn places_of_an_order_that_has_ended_are_freed() {
     let scene = Scene::new().await;
-    let id = paid(&scene, "one", &["A-1-1"]).await;
+    let id = scene.paid("one", &["A-1-1"]).await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.settle().await;
     let wanted = by_block(&scene.show.layout, &[PlaceIndex(0)]);
@@ -136,7 +93,7 @@ async fn places_of_an_order_that_has_ended_are_freed() {
 #[tokio::test]
 async fn a_paid_order_whose_places_are_gone_raises_an_alarm() {
     let scene = Scene::new().await;
-    let id = paid(&scene, "one", &["A-1-1"]).await;
+    let id = scene.paid("one", &["A-1-1"]).await;
     let wanted = by_block(&scene.show.layout, &[PlaceIndex(0)]);
     let store = &scene.world.store;
     let show = scene.show.show.id;
@@ -146,6 +103,69 @@ async fn a_paid_order_whose_places_are_gone_raises_an_alarm() {
         .unwrap();
     let report = scene.app.reconcile_all().await.unwrap();
     assert_eq!(report.alarms.len(), 1, "{report}");
+}
+
+#[tokio::test]
+async fn a_paid_order_that_lost_a_part_of_its_places_raises_an_alarm() {
+    let scene = Scene::new().await;
+    let id = scene.paid("one", &["A-1-1", "A-2-1"]).await;
+    let wanted = by_block(&scene.show.layout, &scene.order(id).await.places());
+    let store = &scene.world.store;
+    let show = scene.show.show.id;
+    store
+        .release(show, &wanted[1], Cell::sold(id.hold()))
+        .await
+        .unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    let alarm = "1 of its 2 places are not sold to it";
+    assert!(report.alarms.iter().any(|a| a.contains(alarm)), "{report}");
+}
+
+/// The cell says that the place is the order's, and the order does not.
+#[tokio::test]
+async fn a_place_that_is_sold_to_an_order_which_never_had_it_raises_an_alarm() {
+    let scene = Scene::new().await;
+    let id = scene.paid("one", &["A-1-1"]).await;
+    let wanted = by_block(&scene.show.layout, &[PlaceIndex(7)]);
+    let show = scene.show.show.id;
+    let now = scene.app.now();
+    let store = &scene.world.store;
+    store
+        .claim(show, &wanted, Cell::sold(id.hold()), now)
+        .await
+        .unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    let alarm = format!("places are sold to order {id}, which does not say so");
+    assert!(report.alarms.iter().any(|a| a.contains(&alarm)), "{report}");
+    assert_eq!(report.repairs, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_confirmed_order_with_a_revoked_ticket_raises_an_alarm() {
+    let scene = Scene::new().await;
+    let id = scene.paid("one", &["A-1-1"]).await;
+    let store = &scene.world.store;
+    let ticket = scene.order(id).await.ticket_ids()[0];
+    let ticket = store.ticket(ticket).await.unwrap().unwrap();
+    let revoked = Versioned {
+        version: ticket.version,
+        value: ticket.value.revoked(scene.app.now()).unwrap(),
+    };
+    store.replace_ticket(&revoked).await.unwrap();
+    let report = scene.app.reconcile_all().await.unwrap();
+    let alarm = format!("order {id} is confirmed, but 1 tickets are missing or revoked");
+    assert!(report.alarms.contains(&alarm), "{report}");
+}
+
+#[tokio::test]
+async fn a_confirmed_order_without_one_of_its_tickets_raises_an_alarm() {
+    let scene = Scene::new().await;
+    let id = scene.paid("one", &["A-1-1", "A-1-2"]).await;
+    let lost = scene.order(id).await.ticket_ids()[1];
+    scene.world.store.lose_ticket(lost);
+    let report = scene.app.reconcile_all().await.unwrap();
+    let alarm = format!("order {id} is confirmed, but 1 tickets are missing or revoked");
+    assert!(report.alarms.contains(&alarm), "{report}");
 }
 
 #[tokio::test]
@@ -161,7 +181,7 @@ async fn lists_learn_that_a_show_is_sold_out_and_that_it_is_not_any_more() {
         let event = event.unwrap().unwrap().value;
         event.shows[0].status_at(scene.app.now(), None)
     };
-    let id = paid(&scene, "one", &["A-1-1", "A-1-2"]).await;
+    let id = scene.paid("one", &["A-1-1", "A-1-2"]).await;
     assert_eq!(status().await, ShowStatus::OnSale);
     scene.app.reconcile_all().await.unwrap();
     assert_eq!(status().await, ShowStatus::SoldOut);

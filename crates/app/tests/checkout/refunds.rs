@@ -2,14 +2,12 @@
 
 use onsale_app::Error;
 use onsale_domain::money::Cents;
-use onsale_domain::order::{OrderStatus, Why, refund_percent, share};
+use onsale_domain::order::{OrderStatus, Stage, Why, refund_percent, share};
 use onsale_domain::payment::{PaymentId, PaymentState};
 use onsale_domain::show::default_refund_policy;
 use onsale_domain::time::Millis;
 
-use crate::scene::Scene;
-
-const HOUR: u64 = 3_600_000;
+use crate::scene::{HOUR, Scene};
 
 #[tokio::test]
 async fn cancelling_gives_back_what_the_policy_says_at_that_moment() {
@@ -18,9 +16,7 @@ async fn cancelling_gives_back_what_the_policy_says_at_that_moment() {
         let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
         let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
         scene.settle().await;
-        let starts = scene.show.show.starts_at;
-        let wait = scene.app.now().until(starts) - hours_before * HOUR;
-        scene.world.clock.advance(wait);
+        scene.wait_until_hours_before(hours_before);
         let answer = scene.app.cancel_order(&scene.ana, id).await.unwrap();
         assert_eq!(answer.percent, percent, "{hours_before} h before");
         assert_eq!(answer.refund.amount, Cents(45 * u64::from(percent)));
@@ -137,6 +133,58 @@ async fn a_charge_back_before_the_capture_is_known_is_heard_later() {
         scene.app.charge_back(id, &payment).await,
         Err(Error::Unavailable)
     );
+}
+
+/// An hour before the show nothing goes back for what was sold. This was never sold: the
+/// money was taken, the order did not get to know, and its buyer called it off.
+#[tokio::test]
+async fn money_that_was_taken_for_nothing_goes_back_in_full_whatever_the_policy_says() {
+    let scene = Scene::new().await;
+    scene.wait_until_hours_before(1);
+    let id = scene.stopped_at("capture").await;
+    let order = scene.order(id).await;
+    assert_eq!(order.stage, Stage::Capturing);
+    let payment = order.payment.unwrap();
+    scene.app.payments.capture(&payment, id).await.unwrap();
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
+    let refunded = Cents(9_000);
+    assert_eq!(
+        scene.payments().await[0].state,
+        PaymentState::Captured { refunded }
+    );
+    scene.assert_consistent(id, "taken for nothing").await;
+}
+
+#[tokio::test]
+async fn cancelling_again_gives_the_first_answer_whatever_the_provider_says_later() {
+    let scene = Scene::new().await;
+    let id = scene.stopped_at("capture").await;
+    let payment = scene.order(id).await.payment.unwrap();
+    scene.app.payments.capture(&payment, id).await.unwrap();
+    let first = scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    assert_eq!((first.refund.amount, first.percent), (Cents(0), 0));
+    scene.settle().await;
+    assert_eq!(scene.app.cancel_order(&scene.ana, id).await, Ok(first));
+}
+
+#[tokio::test]
+async fn a_refund_is_asked_for_once_by_each_worker_that_comes_to_it() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1", "A-2-1"]).await;
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    for broken in [true, false] {
+        scene.world.gate.fail_always("refund", broken);
+        scene.world.gate.arm(None);
+        scene.drive(id).await;
+        assert_eq!(scene.world.gate.calls_of("refund"), 1);
+    }
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
+    scene.world.gate.arm(None);
+    scene.drive(id).await;
+    scene.settle().await;
+    assert_eq!(scene.world.gate.calls_of("refund"), 0, "it is done");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! A show in memory with a buyer who pays, and the rules that must hold at the end.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures_util::FutureExt;
 use onsale_app::holds::{HoldView, Wish};
 use onsale_app::ports::{Blocks, Buyers, Drive, Orders, Tickets, Versioned};
@@ -12,10 +15,11 @@ use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
-use onsale_memory::MemoryWorld;
 use onsale_memory::stage::{Plan, Stage as Show};
+use onsale_memory::{MemoryWorld, Step};
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
+pub(crate) const HOUR: u64 = 3_600_000;
 
 #[derive(Clone)]
 pub(crate) struct Scene {
@@ -77,6 +81,61 @@ impl Scene {
         self.app
             .check_out(caller, show, hold, &key(k), method(with))
             .await
+    }
+
+    /// An order of two blocks that nobody drives yet.
+    pub(crate) async fn started(&self, with: &str) -> OrderId {
+        let hold = self.hold(&self.ana, "h", &["A-1-1", "A-2-1"]).await;
+        self.check_out(hold.hold_id, "pay", with).await.unwrap()
+    }
+
+    /// An order that went through.
+    pub(crate) async fn paid(&self, k: &str, ids: &[&str]) -> OrderId {
+        let hold = self.hold(&self.ana, k, ids).await.hold_id;
+        let id = self.check_out(hold, k, "pm_card_visa").await.unwrap();
+        self.settle().await;
+        id
+    }
+
+    /// An order whose saga came as far as this call of a port, which failed once.
+    pub(crate) async fn stopped_at(&self, call: &'static str) -> OrderId {
+        let id = self.started("pm_card_visa").await;
+        self.world.gate.fail_always(call, true);
+        self.drive(id).await;
+        self.world.gate.fail_always(call, false);
+        id
+    }
+
+    /// One message about the order is delivered, once.
+    pub(crate) async fn drive(&self, order_id: OrderId) {
+        let message = Drive::Order { order_id, tries: 0 };
+        self.app.drive(&message).await.unwrap();
+    }
+
+    /// Lets time pass until so many hours before the show.
+    pub(crate) fn wait_until_hours_before(&self, hours: u64) {
+        let wait = self.app.now().until(self.show.show.starts_at) - hours * HOUR;
+        self.world.clock.advance(wait);
+    }
+
+    /// Lets `action` happen before such a step, after so many others of its kind. The
+    /// flag tells whether it ever came to that: otherwise nothing was tried.
+    pub(crate) fn before_nth(
+        &self,
+        step: Step,
+        nth: usize,
+        action: impl Future<Output = ()> + Send + 'static,
+    ) -> Arc<AtomicBool> {
+        for _ in 0..nth {
+            self.world.store.before_next(step, async {});
+        }
+        let reached = Arc::new(AtomicBool::new(false));
+        let reach = reached.clone();
+        self.world.store.before_next(step, async move {
+            reach.store(true, Ordering::SeqCst);
+            action.await;
+        });
+        reached
     }
 
     /// Delivers what is due until nothing is left; messages that fail come again, as a

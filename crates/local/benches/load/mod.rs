@@ -18,6 +18,39 @@ pub const CLIENTS: usize = 64;
 /// Hashing runs two at a time in the server; a few more keep it busy.
 const REGISTRATIONS_AT_ONCE: usize = 8;
 
+/// A room for load: section A, so large that nobody meets a seat twice.
+const SEATS_PER_ROW: usize = 40;
+const ROWS: usize = 1_000;
+pub const PAIRS: usize = ROWS * SEATS_PER_ROW / 2;
+/// The cap of 50 tickets is 25 pairs of a buyer in a show.
+pub const PAIRS_PER_BUYER: usize = 25;
+
+pub fn room() -> Value {
+    let row = |row: usize| json!({"label": row.to_string(), "seats": SEATS_PER_ROW});
+    let rows: Vec<_> = (1..=ROWS).map(row).collect();
+    json!([{"name": "A", "rows": rows}])
+}
+
+/// The show and the two seats of a client's n-th turn, which nobody else wants. Clients
+/// take turns on the shows, as a buyer in an on-sale has one or two holds, not
+/// twenty-five. `None`: there are no more.
+pub fn own_pair(client: usize, turn: usize, shows: &[String]) -> Option<(&String, [String; 2])> {
+    let show = shows.get(turn % shows.len())?;
+    let pair_of_buyer = turn / shows.len();
+    if pair_of_buyer >= PAIRS_PER_BUYER {
+        return None;
+    }
+    // A stride that shares no factor with the pairs spreads a show's buyers over the whole
+    // room, each pair once.
+    let pair = (client * PAIRS_PER_BUYER + pair_of_buyer) * 7_919 % PAIRS;
+    let (row, left) = (
+        pair / (SEATS_PER_ROW / 2) + 1,
+        pair % (SEATS_PER_ROW / 2) * 2,
+    );
+    let seats = [left + 1, left + 2].map(|seat| format!("A-{row}-{seat}"));
+    Some((show, seats))
+}
+
 /// An `onsale serve` that ends with this value, and its data with it.
 pub struct Platform {
     process: Child,
@@ -168,6 +201,26 @@ impl Person {
             .bearer_auth(&self.token)
             .header("idempotency-key", key);
         Ok(request.json(wish).send().await?)
+    }
+
+    /// Starts to pay for a hold; the id of the order.
+    pub async fn check_out(&self, platform: &Platform, show: &str, hold: &str) -> Result<String> {
+        let url = platform.url(&format!("/shows/{show}/holds/{hold}/checkout"));
+        let request = self
+            .http
+            .post(url)
+            .bearer_auth(&self.token)
+            .header("idempotency-key", "pay");
+        let method = json!({"payment_method": "pm_card_visa"});
+        let answer = request.json(&method).send().await?;
+        let begun = expect(StatusCode::ACCEPTED, answer).await?;
+        Ok(begun["order_id"].as_str().ok_or("no order_id")?.to_owned())
+    }
+
+    pub async fn order(&self, platform: &Platform, order: &str) -> Result<Value> {
+        let url = platform.url(&format!("/orders/{order}"));
+        let request = self.http.get(url).bearer_auth(&self.token);
+        expect(StatusCode::OK, request.send().await?).await
     }
 
     pub async fn event(&self, platform: &Platform, sections: Value) -> Result<String> {

@@ -25,6 +25,7 @@ pub enum Reply {
 
 pub struct Server {
     pub stripe: Stripe,
+    pub url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -57,7 +58,8 @@ impl Server {
             }
         });
         let stripe = Stripe::new(&config).unwrap();
-        Self { stripe, asked }
+        let url = config.api_url;
+        Self { stripe, url, asked }
     }
 
     /// Every request: its line, its headers and its body.

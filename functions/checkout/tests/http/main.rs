@@ -1,0 +1,7 @@
+//! The routes of checkout over HTTP, in process, with every port in memory.
+
+#![allow(clippy::unwrap_used)]
+
+mod attempts;
+mod service;
+mod webhook;

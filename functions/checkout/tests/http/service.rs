@@ -1,0 +1,123 @@
+//! The router of checkout on a show in memory, and a buyer with a session.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use onsale_app::Caller;
+use onsale_app::holds::Wish;
+use onsale_app::ports::Drive;
+use onsale_domain::ids::{HoldId, OrderId};
+use onsale_domain::order::Order;
+use onsale_domain::payment::PaymentMethod;
+use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::time::Millis;
+use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
+use onsale_memory::MemoryWorld;
+use onsale_memory::stage::{Plan, Stage};
+use onsale_payments::Provider;
+use serde_json::Value;
+use tower::ServiceExt;
+
+pub(crate) const WEBHOOK_SECRET: &str = "whsec_of_the_test";
+
+pub(crate) struct Service {
+    pub(crate) world: MemoryWorld,
+    stage: Stage,
+    router: Router,
+    buyer: Caller,
+    token: String,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Service {
+    pub(crate) async fn new(limits: Limits) -> Self {
+        let world = MemoryWorld::new(Millis(1_800_000_000_000));
+        let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
+        let buyer = stage.buyer(1).await.unwrap();
+        let session = world.app.store.session(buyer.session).await.unwrap();
+        let signer = SessionSigner::from_secret("k1", [7; 32]);
+        let token = signer.sign(&session.unwrap(), buyer.role).unwrap();
+        let api = Api::new(world.app.clone(), signer.verifier(), limits);
+        let setting =
+            |name: &str| (name == "STRIPE_WEBHOOK_SECRETS").then(|| WEBHOOK_SECRET.to_owned());
+        let ledger = world.store.clone();
+        let provider = Provider::configured(setting, ledger, world.clock.clone()).unwrap();
+        let router = checkout::router(provider.webhooks);
+        let (router, _) = openapi::finish(router, "checkout");
+        Self {
+            router: trace::layer(router.with_state(api)),
+            world,
+            stage,
+            buyer,
+            token,
+        }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let answer = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = answer.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+        }
+    }
+
+    pub(crate) async fn hold(&self, seat: &str) -> HoldId {
+        let key = IdempotencyKey::parse(seat).unwrap();
+        let wish = Wish::Seats(vec![seat.to_owned()]);
+        let show = self.stage.show.id;
+        let held = self.world.app.place_hold(&self.buyer, show, &key, &wish);
+        held.await.unwrap().hold_id
+    }
+
+    /// Pays over HTTP.
+    pub(crate) async fn check_out(&self, hold: HoldId, key: &str) -> Answer {
+        let show = self.stage.show.id;
+        let request = Request::post(format!("/api/v1/shows/{show}/holds/{hold}/checkout"))
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("idempotency-key", key)
+            .header("content-type", "application/json");
+        let body = r#"{"payment_method":"pm_card_visa"}"#;
+        self.send(request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// An order whose checkout began, and whose message somebody has taken.
+    pub(crate) async fn started(&self, method: &str) -> OrderId {
+        let hold = self.hold("A-1-1").await;
+        let key = IdempotencyKey::parse("pay").unwrap();
+        let method = PaymentMethod::parse(method).unwrap();
+        let show = self.stage.show.id;
+        let app = &self.world.app;
+        let id = app.check_out(&self.buyer, show, hold, &key, method).await;
+        self.world.saga_queue.take_due();
+        id.unwrap()
+    }
+
+    pub(crate) async fn drive(&self, order_id: OrderId) {
+        let message = Drive::Order { order_id, tries: 0 };
+        self.world.app.drive(&message).await.unwrap();
+    }
+
+    pub(crate) async fn order(&self, id: OrderId) -> Order {
+        self.world.app.order(&self.buyer, id).await.unwrap()
+    }
+
+    /// The orders that somebody was told to look at since this was last asked.
+    pub(crate) fn woken(&self) -> Vec<OrderId> {
+        let due = self.world.saga_queue.take_due();
+        due.into_iter()
+            .filter_map(|message| match message {
+                Drive::Order { order_id, .. } => Some(order_id),
+                Drive::Cancellation { .. } => None,
+            })
+            .collect()
+    }
+}
