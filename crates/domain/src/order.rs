@@ -374,6 +374,11 @@ impl Order {
         next
     }
 
+    /// It was tried just now and will be tried again: nobody has to wake it.
+    pub fn put_off(&self, now: Millis) -> Self {
+        self.at(self.stage, now)
+    }
+
     /// Parks an order that can neither go on nor be undone.
     pub fn park(&self, reason: String, now: Millis) -> Self {
         let mut next = self.at(self.stage, now);

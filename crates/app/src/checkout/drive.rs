@@ -14,8 +14,11 @@ use crate::reconcile::IDLE_MS;
 
 /// How often a step is tried before the order is parked: with doubling pauses this is
 /// about a quarter of an hour.
-pub const MAX_TRIES: u32 = 10;
-const LONGEST_PAUSE_S: u32 = 300;
+pub const MAX_TRIES: u32 = 14;
+/// Shorter than reconciling waits, or it would take an order that is merely put off for
+/// one that nobody drives, and send it again and again.
+const LONGEST_PAUSE_S: u32 = 100;
+const _: () = assert!((LONGEST_PAUSE_S as u64) * 1_000 < IDLE_MS);
 /// The longest way through both sagas has 13 steps; the rest is for lost races.
 const MAX_STEPS: usize = 64;
 
@@ -149,6 +152,12 @@ impl App {
         if tries >= MAX_TRIES && hopeless {
             return self.park(order, step, &trouble.to_string()).await;
         }
+        let touched = Versioned {
+            version: order.version,
+            value: order.value.put_off(self.now()),
+        };
+        // Losing this means that it moved after all; the message does no harm then.
+        self.store.replace_order(&touched).await?;
         let message = Drive::Order {
             order_id,
             tries: tries + 1,

@@ -144,6 +144,10 @@ impl App {
                 Moved::Closed => Err(not_on_sale("the show is cancelled")),
             };
         }
+        if order.value.is_open() {
+            // Whoever asked first may have died before the saga was woken.
+            self.wake_order(id).await;
+        }
         Ok(id)
     }
 

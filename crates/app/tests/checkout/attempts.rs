@@ -134,3 +134,18 @@ async fn a_declined_hold_is_ended_by_a_message_of_its_own() {
     assert_eq!(scene.app.expire_hold(&second[0]).await, Ok(Expiry::Ended));
     assert_eq!(scene.cells().await, []);
 }
+
+/// The first request died between locking the hold and waking the saga.
+#[tokio::test]
+async fn asking_again_wakes_a_saga_that_nobody_woke() {
+    let scene = Scene::new().await;
+    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
+    scene.world.gate.fail_always("send_drive", true);
+    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    scene.world.gate.fail_always("send_drive", false);
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Pending);
+    assert_eq!(scene.check_out(hold, "pay", "pm_card_visa").await, Ok(id));
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+}

@@ -158,3 +158,27 @@ async fn an_order_with_nothing_to_do_is_not_parked() {
     let nobody = OrderId::from_bytes([9; 16]);
     assert_eq!(scene.app.park_order(nobody, "died").await, Ok(()));
 }
+
+/// Reconciling runs every minute while a step fails again and again.
+#[tokio::test]
+async fn a_step_that_is_put_off_is_not_driven_by_reconciling_as_well() {
+    let scene = Scene::new().await;
+    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
+    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    scene.settle().await;
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.world.gate.arm(None);
+    scene.world.gate.fail_always("refund", true);
+    for second in 0..3_600 {
+        for message in scene.world.saga_queue.take_due() {
+            scene.deliver(&message).await;
+        }
+        if second % 60 == 0 {
+            scene.app.reconcile_open().await.unwrap();
+        }
+        scene.world.clock.advance(1_000);
+    }
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
+    let asked = scene.world.gate.calls_of("refund");
+    assert_eq!(asked, MAX_TRIES as usize + 1, "one chain of tries");
+}
