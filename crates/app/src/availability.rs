@@ -112,7 +112,14 @@ impl App {
             if let Some(map) = stored.take_if(|map| is_younger(map, now, FRESH_MS)) {
                 return Ok(map);
             }
-            if self.store.lease_map(show.id, now, now + FRESH_MS).await? {
+            let leased = self.store.lease_map(show.id, now, now + FRESH_MS).await;
+            // A store that cannot be written can still be read. The lease only saves
+            // work between processes, so a reader goes on without it.
+            let leased = leased.unwrap_or_else(|error| {
+                tracing::warn!(show = %show.id, %error, "no lease on the map");
+                true
+            });
+            if leased {
                 return self.rebuild_map(show, layout).await;
             }
             if let Some(map) = stored.take_if(|map| is_younger(map, now, TOO_OLD_MS)) {

@@ -167,8 +167,8 @@ impl From<Error> for Problem {
             ),
             Error::SeatsTaken(taken) if taken.is_empty() => Self::new(
                 Code::SeatsTaken,
-                "No free places fit this request. Nothing was held. \
-                 Ask for fewer, for another section, or try again when holds lapse.",
+                "No places that fit could be had: none is free, or others were quicker each time. \
+                 Nothing was held. Try again, ask for fewer, or for another section.",
             )
             .with("taken", taken),
             Error::SeatsTaken(taken) => Self::new(

@@ -17,6 +17,10 @@ pub fn install() -> Result<PrometheusHandle, String> {
         .map_err(|e| e.to_string())?;
     metrics::describe_counter!("onsale_holds_total", "Holds by result");
     metrics::describe_counter!("onsale_bookings_total", "Orders by how they ended");
+    metrics::describe_histogram!(
+        "onsale_ticket_wait_seconds",
+        "From taking the money to tickets that can be read"
+    );
     metrics::describe_counter!("onsale_scans_total", "Scans at gates by result");
     metrics::describe_counter!("onsale_sagas_stuck_total", "Orders that were parked");
     metrics::describe_counter!("onsale_chargebacks_total", "Orders that were charged back");

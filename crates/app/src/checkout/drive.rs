@@ -252,7 +252,13 @@ fn count_ending(before: &Order, after: &Order) {
         (Stage::Ended, _) => "cancelled",
         _ => return,
     };
-    if before.stage != after.stage {
-        metrics::counter!("onsale_bookings_total", "status" => status).increment(1);
+    if before.stage == after.stage {
+        return;
+    }
+    metrics::counter!("onsale_bookings_total", "status" => status).increment(1);
+    if before.stage == Stage::Issuing {
+        // The order last moved when the money was known to be taken.
+        let waited_ms = after.changed - before.changed;
+        metrics::histogram!("onsale_ticket_wait_seconds").record(waited_ms as f64 / 1_000.0);
     }
 }

@@ -163,8 +163,7 @@ async fn an_order_with_nothing_to_do_is_not_parked() {
 #[tokio::test]
 async fn a_step_that_is_put_off_is_not_driven_by_reconciling_as_well() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    let id = scene.started("pm_card_visa").await;
     scene.settle().await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.world.gate.arm(None);

@@ -95,8 +95,7 @@ async fn an_order_cannot_be_cancelled_once_somebody_went_in_or_the_show_began() 
 #[tokio::test]
 async fn a_charge_back_kills_the_tickets_and_pays_nothing_twice() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    let id = scene.started("pm_card_visa").await;
     let stranger = PaymentId("pi_other".into());
     scene.settle().await;
     scene.app.charge_back(id, &stranger).await.unwrap();
@@ -120,8 +119,7 @@ async fn a_charge_back_kills_the_tickets_and_pays_nothing_twice() {
 #[tokio::test]
 async fn a_charge_back_before_the_capture_is_known_is_heard_later() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    let id = scene.started("pm_card_visa").await;
     scene.world.gate.fail_always("capture", true);
     let message = onsale_app::ports::Drive::Order {
         order_id: id,

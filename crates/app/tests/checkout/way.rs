@@ -174,11 +174,7 @@ async fn a_declined_hold_lapses_like_any_other_and_gives_the_cap_back() {
 #[tokio::test]
 async fn three_d_secure_waits_for_the_buyer_and_goes_on() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene
-        .check_out(hold, "pay", "pm_sandbox_requires_action")
-        .await
-        .unwrap();
+    let id = scene.started("pm_sandbox_requires_action").await;
     scene.settle().await;
     let order = scene.order(id).await;
     assert_eq!(order.status(), OrderStatus::RequiresAction);
@@ -192,11 +188,7 @@ async fn three_d_secure_waits_for_the_buyer_and_goes_on() {
 #[tokio::test]
 async fn three_d_secure_that_never_comes_ends_with_the_hold() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene
-        .check_out(hold, "pay", "pm_sandbox_requires_action")
-        .await
-        .unwrap();
+    let id = scene.started("pm_sandbox_requires_action").await;
     scene.settle().await;
     scene.world.clock.advance(600_000);
     scene.app.reconcile_open().await.unwrap();
@@ -212,11 +204,7 @@ async fn three_d_secure_that_never_comes_ends_with_the_hold() {
 #[tokio::test]
 async fn a_capture_that_fails_charges_nobody_and_frees_the_seats() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene
-        .check_out(hold, "pay", "pm_sandbox_capture_fails")
-        .await
-        .unwrap();
+    let id = scene.started("pm_sandbox_capture_fails").await;
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Failed);
     scene.assert_consistent(id, "capture fails").await;
@@ -227,11 +215,7 @@ async fn a_capture_that_fails_charges_nobody_and_frees_the_seats() {
 #[tokio::test]
 async fn a_lost_reply_of_the_provider_is_one_charge() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene
-        .check_out(hold, "pay", "pm_sandbox_lost_reply")
-        .await
-        .unwrap();
+    let id = scene.started("pm_sandbox_lost_reply").await;
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
     scene.assert_consistent(id, "lost reply").await;
@@ -244,8 +228,7 @@ async fn a_place_without_a_price_needs_no_payment() {
         ..Plan::default()
     };
     let scene = Scene::with(plan).await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    let id = scene.started("pm_card_visa").await;
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
     assert!(scene.payments().await.is_empty());
@@ -287,8 +270,7 @@ async fn an_order_is_its_buyers_alone() {
 #[tokio::test]
 async fn a_provider_that_stays_away_parks_the_order_and_an_operator_lets_it_go_on() {
     let scene = Scene::new().await;
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+    let id = scene.started("pm_card_visa").await;
     scene.settle().await;
     // The refund finds nobody at the provider.
     scene.app.cancel_order(&scene.ana, id).await.unwrap();

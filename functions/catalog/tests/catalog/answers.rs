@@ -1,0 +1,80 @@
+//! Answers that come again, in pages, and large ones.
+
+use super::*;
+
+#[tokio::test]
+async fn a_key_gives_the_first_answer_again() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let create = |body| service.send("POST /api/v1/venues", Some(&token), Some("k"), Some(body));
+    let first = create(hall()).await;
+    assert_eq!(
+        (first.status, &first.body["places"]),
+        (StatusCode::CREATED, &json!(46))
+    );
+    assert_eq!(create(hall()).await.body, first.body);
+    let other = create(with(hall(), "name", json!("Other"))).await;
+    other.assert_problem(422, "idempotency_mismatch");
+    let venue = first.body["venue_id"].as_str().unwrap();
+    let path = format!("/api/v1/venues/{venue}");
+    assert_eq!(service.get(&path, Some(&token)).await.body["name"], "Hall");
+    service
+        .get(&path, None)
+        .await
+        .assert_problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn pages_follow_their_cursors() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let mut expected = Vec::new();
+    for _ in 0..5 {
+        service.world.clock.advance(1);
+        expected.insert(0, service.make_show(&token, evening()).await.0);
+    }
+    for sort in ["relevance", "date"] {
+        let (mut path, mut found) = (format!("/api/v1/events?limit=2&sort={sort}"), Vec::new());
+        loop {
+            let page = service.get(&path, None).await.body;
+            let ids = page["items"].as_array().unwrap().iter();
+            found.extend(ids.map(|item| item["event_id"].as_str().unwrap().to_owned()));
+            let Some(cursor) = page["next_cursor"].as_str() else {
+                break;
+            };
+            path = format!("/api/v1/events?limit=2&sort={sort}&cursor={cursor}");
+        }
+        if sort == "date" {
+            expected.sort();
+        }
+        assert_eq!(found, expected, "{sort}");
+    }
+}
+
+#[tokio::test]
+async fn the_largest_venue_fits_its_body_and_everyone_can_read_it() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let row = |n: usize| json!({"label": n.to_string(), "seats": (1..=100).collect::<Vec<_>>()});
+    let section = |name: &str| json!({"name": name, "rows": (0..500).map(row).collect::<Vec<_>>()});
+    let venue = with(hall(), "sections", json!([section("A"), section("B")]));
+    let created = service.write("POST /api/v1/venues", &token, venue).await;
+    assert_eq!(created.body["places"], 100_000, "{}", created.body);
+    let event =
+        json!({"title": "Night", "category": "music", "venue_id": created.body["venue_id"]});
+    let event = service
+        .write("POST /api/v1/events", &token, event)
+        .await
+        .body;
+    let call = format!(
+        "POST /api/v1/events/{}/shows",
+        event["event_id"].as_str().unwrap()
+    );
+    let prices = with(evening(), "prices", json!({"A": 1, "B": 1}));
+    let show = service.write(&call, &token, prices).await.body;
+    let path = format!(
+        "/api/v1/shows/{}/availability.bin",
+        show["show_id"].as_str().unwrap()
+    );
+    assert_eq!(service.get(&path, None).await.bytes.len(), 25_000);
+}
