@@ -1,0 +1,134 @@
+use super::*;
+
+fn report(number: u64, version: u64, slots: u32, live: u32, waiting: u32) -> Report {
+    Report {
+        number,
+        version,
+        slots,
+        live,
+        entered: 0,
+        waiting,
+        returned: 0,
+        stayed_seconds: 0,
+        ended: 0,
+    }
+}
+
+fn ceilings(gates: &[Allotment]) -> Vec<u32> {
+    gates.iter().map(Allotment::ceiling).collect()
+}
+
+fn settle(gates: &mut [Allotment], number: u64, live: &[u32], waiting: &[u32]) {
+    for (i, gate) in gates.iter_mut().enumerate() {
+        let grant = gate.grant();
+        gate.hear(report(
+            number,
+            grant.version,
+            grant.slots.max(live[i]),
+            live[i],
+            waiting[i],
+        ));
+    }
+}
+
+#[test]
+fn slots_are_dealt_evenly_and_follow_the_people() {
+    let mut gates = vec![Allotment::default(); 2];
+    deal_slots(&mut gates, 10);
+    assert_eq!(ceilings(&gates), [5, 5]);
+    settle(&mut gates, 1, &[1, 5], &[0, 3]);
+    deal_slots(&mut gates, 10);
+    assert_eq!(gates[0].grant().slots, 1, "taken from the one");
+    assert_eq!(ceilings(&gates), [5, 5], "but not given to the other yet");
+    settle(&mut gates, 2, &[1, 5], &[0, 3]);
+    deal_slots(&mut gates, 10);
+    assert_eq!(gates[1].grant().slots, 9);
+    assert_eq!(ceilings(&gates), [1, 9]);
+}
+
+#[test]
+fn a_grant_under_way_is_neither_changed_nor_forgotten() {
+    let mut gates = vec![Allotment::default(); 2];
+    deal_slots(&mut gates, 10);
+    settle(&mut gates, 1, &[0, 0], &[0, 0]);
+    deal_slots(&mut gates, 4);
+    assert_eq!(
+        gates[0].grant(),
+        Grant {
+            version: 2,
+            slots: 2,
+            entries: 0,
+            ended: vec![],
+            ended_from: 0
+        }
+    );
+    // A report about the old version changes nothing, however new it is.
+    gates[0].hear(report(2, 1, 5, 0, 0));
+    assert_eq!(gates[0].ceiling(), 5);
+    deal_slots(&mut gates, 100);
+    assert_eq!(gates[0].grant().version, 2);
+    // Nor does an old report that comes late.
+    gates[0].hear(report(4, 2, 3, 3, 0));
+    assert_eq!(gates[0].ceiling(), 3);
+    gates[0].hear(report(3, 2, 2, 2, 0));
+    assert_eq!(gates[0].ceiling(), 3);
+}
+
+#[test]
+fn too_many_alive_are_cut_in_proportion_and_nothing_is_given() {
+    let mut gates = vec![Allotment::default(); 2];
+    deal_slots(&mut gates, 12);
+    settle(&mut gates, 1, &[6, 6], &[9, 0]);
+    deal_slots(&mut gates, 4);
+    settle(&mut gates, 2, &[6, 5], &[9, 0]);
+    deal_slots(&mut gates, 4);
+    let slots: u32 = gates.iter().map(|g| g.grant().slots).sum();
+    assert!(slots <= 4);
+}
+
+#[test]
+fn entries_go_where_people_wait_and_never_beyond_what_was_earned() {
+    let mut gates = vec![Allotment::default(); 2];
+    gates[1].hear(report(1, 0, 0, 0, 30));
+    assert_eq!(deal_entries(&mut gates, 25, 20), 25);
+    let entries: Vec<u64> = gates.iter().map(|g| g.grant().entries).collect();
+    assert_eq!(entries.iter().sum::<u64>(), 25);
+    assert!(entries[1] > entries[0], "{entries:?}");
+    assert_eq!(
+        deal_entries(&mut gates, 1_000, 20),
+        15,
+        "no more than a second's worth idles"
+    );
+    assert_eq!(deal_entries(&mut gates, 1_000, 20), 0);
+}
+
+#[test]
+fn ended_passes_are_sent_until_they_are_closed() {
+    let mut gate = Allotment::default();
+    let pass = |n: u8| PassId([n; 16]);
+    (0..3).for_each(|n| gate.end(pass(n)));
+    assert_eq!(gate.grant().ended.len(), 3);
+    gate.hear(Report {
+        ended: 2,
+        ..report(1, 0, 0, 0, 0)
+    });
+    assert_eq!(
+        (gate.grant().ended_from, gate.grant().ended),
+        (2, vec![pass(2)])
+    );
+    gate.hear(Report {
+        ended: 3,
+        ..report(2, 0, 0, 0, 0)
+    });
+    assert_eq!((gate.grant().ended_from, gate.grant().ended), (3, vec![]));
+}
+
+#[test]
+fn an_increase_under_way_counts_until_it_is_reported() {
+    let mut gates = vec![Allotment::default(); 2];
+    deal_slots(&mut gates, 10);
+    settle(&mut gates, 1, &[0, 0], &[0, 0]);
+    deal_slots(&mut gates, 100);
+    gates[0].hear(report(2, 1, 5, 0, 0));
+    assert_eq!(gates[0].ceiling(), 50);
+}

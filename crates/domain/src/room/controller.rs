@@ -1,0 +1,327 @@
+//! The controller of a show's room: it hears counters, gates and the cloud, moves the
+//! frontier once a second, and deals slots and entries out to the gates.
+//!
+//! It is plain data. Store it after each step, before its grants are sent and before what
+//! it publishes is served; then it may die between any two steps and be restored.
+
+use serde::{Deserialize, Serialize};
+
+use super::allotment::{Allotment, Grant, Report, deal_entries, deal_slots};
+use super::census::{Census, CounterReport};
+use super::draw::Beacon;
+use super::estimate::{Calibration, Flow};
+use super::frontier::Frontier;
+use super::gate::{GATES, GateIndex};
+use super::opaque::PassId;
+use super::opening::Opening;
+use super::published::{Line, Published};
+use super::steering::{Limits, Steering, Turnout};
+use crate::ids::ShowId;
+use crate::show::{RoomMode, Show};
+use crate::time::Millis;
+
+/// A cloud that was not heard of for this long counts as unhealthy.
+pub const NEWS_STALE_MS: u64 = 15_000;
+/// A tick after a longer sleep makes up for this much and no more, so that nobody is met
+/// by a burst.
+const MAX_ELAPSED_MS: u64 = 3_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    pub mode: RoomMode,
+    pub capacity: u32,
+    pub rate_per_second: u32,
+    pub pass_seconds: u32,
+    pub opening: Opening,
+    pub beacon: Beacon,
+}
+
+impl Settings {
+    pub fn of(show: &Show, beacon: Beacon) -> Self {
+        Self {
+            mode: show.room.mode,
+            capacity: show.room.capacity,
+            rate_per_second: show.room.rate_per_second,
+            pass_seconds: show.room.pass_seconds,
+            opening: Opening::of(show),
+            beacon,
+        }
+    }
+}
+
+/// What the cloud says each second.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct News {
+    /// Rises with every change; news that were heard before change nothing.
+    pub cursor: u64,
+    pub free_seats: Option<u32>,
+    pub healthy: bool,
+    pub ended: Vec<PassId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Controller {
+    show: ShowId,
+    settings: Settings,
+    census: Census,
+    frontier: Frontier,
+    straight_through: bool,
+    gates: [Allotment; GATES],
+    steering: Steering,
+    calibration: Calibration,
+    /// Entries earned by the rate and not yet dealt out.
+    earned: f64,
+    free_seats: Option<u32>,
+    healthy: bool,
+    cursor: u64,
+    heard: Option<Millis>,
+    ticked: Option<Millis>,
+    revision: u64,
+}
+
+impl Controller {
+    pub fn new(show: ShowId, settings: Settings) -> Self {
+        Self {
+            show,
+            settings,
+            census: Census::default(),
+            frontier: Frontier::default(),
+            straight_through: false,
+            gates: Default::default(),
+            steering: Steering::default(),
+            calibration: Calibration::default(),
+            earned: 0.0,
+            free_seats: None,
+            healthy: false,
+            cursor: 0,
+            heard: None,
+            ticked: None,
+            revision: 0,
+        }
+    }
+
+    /// Takes over what the organiser changed. A beacon that is known stays as it is, for
+    /// draws have been told.
+    pub fn change_settings(&mut self, wanted: Settings) {
+        let anyone_joined = self.census.joined() > 0;
+        let started = self.frontier != Frontier::default();
+        let opening = self.settings.opening;
+        let opening = opening.changed_to(wanted.opening, started, anyone_joined);
+        let beacon = match (&self.settings.beacon, started) {
+            (Beacon::Known(_), _) | (_, true) => self.settings.beacon.clone(),
+            _ => wanted.beacon.clone(),
+        };
+        let changed = Settings {
+            opening,
+            beacon,
+            ..wanted
+        };
+        if changed != self.settings {
+            self.settings = changed;
+            self.calibration.interrupt();
+        }
+    }
+
+    pub fn hear_counter(&mut self, report: &CounterReport, now: Millis) {
+        let newest = self.settings.opening.bucket_at(now);
+        self.census.count(report, newest);
+    }
+
+    pub fn hear_gate(&mut self, gate: GateIndex, report: Report) {
+        self.gates[gate.index()].hear(report);
+    }
+
+    pub fn hear_cloud(&mut self, news: &News, now: Millis) {
+        self.heard = Some(self.heard.map_or(now, |heard| heard.max(now)));
+        if news.cursor < self.cursor {
+            return;
+        }
+        self.free_seats = news.free_seats;
+        self.healthy = news.healthy;
+        if news.cursor > self.cursor {
+            self.cursor = news.cursor;
+            for pass in &news.ended {
+                self.gates[pass.gate().index()].end(*pass);
+            }
+        }
+    }
+
+    /// Up to where the cloud's news are known: what to ask it for next.
+    pub fn cursor(&self) -> u64 {
+        self.cursor
+    }
+
+    pub fn frontier(&self) -> Frontier {
+        self.frontier
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// One step, about once a second. A repeated tick does nothing; a late one makes up
+    /// for a little; a clock that went back waits for itself.
+    pub fn tick(&mut self, now: Millis) {
+        let last = self.ticked.unwrap_or(now.saturating_sub(1_000));
+        let elapsed_ms = (now - last).min(MAX_ELAPSED_MS);
+        if elapsed_ms == 0 {
+            return;
+        }
+        self.ticked = Some(now);
+        self.revision += 1;
+        let turnout = self.turnout();
+        let queueing = !self.straight_through && self.settings.mode != RoomMode::Off;
+        let limits = self.limits();
+        self.steering
+            .learn(now, elapsed_ms, turnout, &limits, queueing);
+        deal_slots(&mut self.gates, limits.capacity);
+        if self.is_paused(now) {
+            self.earned = 0.0;
+            self.straight_through = false;
+            self.calibration.interrupt();
+        } else {
+            self.deal_earned(elapsed_ms);
+            self.advance(now, elapsed_ms);
+        }
+        let newest = self.settings.opening.bucket_at(now);
+        self.census.settle(self.frontier.bucket, newest);
+    }
+
+    fn deal_earned(&mut self, elapsed_ms: u64) {
+        let rate = f64::from(self.settings.rate_per_second);
+        // What nobody came for within a second is not saved up.
+        self.earned = (self.earned + rate * elapsed_ms as f64 / 1_000.0).min(rate * 2.0);
+        let whole = self.earned as u64;
+        let given = deal_entries(&mut self.gates, whole, self.settings.rate_per_second);
+        self.earned -= given as f64;
+    }
+
+    fn advance(&mut self, now: Millis, elapsed_ms: u64) {
+        let Some(last) = self.settings.opening.last_closed(now) else {
+            return;
+        };
+        let limits = self.limits();
+        // Before anybody has joined the frontier stays put, so that the organiser may still
+        // call a lottery.
+        let mut caught_up = true;
+        if self.census.joined() > 0 {
+            let wanted = match self.straight_through || self.settings.mode == RoomMode::Off {
+                true => f64::INFINITY,
+                false => self.steering.wanted(now, elapsed_ms, &limits),
+            };
+            let before = self.census.admitted(self.frontier);
+            let (frontier, unused) = self.census.advance(self.frontier, wanted, last);
+            self.frontier = self.frontier.forward_to(frontier);
+            if wanted.is_finite() {
+                let admitted = self.census.admitted(self.frontier) - before;
+                self.steering.admitted(now, admitted);
+            }
+            caught_up = unused > 0.0;
+        }
+        self.straight_through = self.settings.mode == RoomMode::Queue
+            && caught_up
+            && self.turnout().waiting == 0
+            && self.steering.free_slots(now, limits.capacity) >= 1.0;
+        self.calibrate(now, caught_up);
+    }
+
+    fn calibrate(&mut self, now: Millis, caught_up: bool) {
+        if caught_up {
+            return self.calibration.interrupt();
+        }
+        let admitted = self.census.admitted(self.frontier);
+        let waiting = self.census.joined() as f64 - admitted;
+        let flow = self.flow(now);
+        self.calibration.observe(now, admitted, waiting, &flow);
+    }
+
+    /// What to send to each gate, as often as wanted.
+    pub fn grants(&self) -> impl Iterator<Item = (GateIndex, Grant)> {
+        GateIndex::all().map(|gate| (gate, self.gates[gate.index()].grant()))
+    }
+
+    pub fn published(&self, now: Millis) -> Published {
+        Published {
+            show: self.show,
+            revision: self.revision,
+            now,
+            opening: self.settings.opening,
+            beacon: self.settings.beacon.clone(),
+            mode: self.settings.mode,
+            pass_seconds: self.settings.pass_seconds,
+            frontier: self.frontier,
+            straight_through: self.straight_through,
+            paused: self.is_paused(now),
+            sold_out: self.is_sold_out(),
+            line: Line::of(&self.census),
+            flow: self.flow(now),
+            spread: self.calibration.spread(now),
+        }
+    }
+
+    /// The most passes that may be alive by what the gates were granted.
+    pub fn ceiling(&self) -> u64 {
+        self.gates
+            .iter()
+            .map(|gate| u64::from(gate.ceiling()))
+            .sum()
+    }
+
+    fn is_sold_out(&self) -> bool {
+        self.free_seats == Some(0)
+    }
+
+    fn is_paused(&self, now: Millis) -> bool {
+        let silent = self.heard.is_none_or(|heard| heard + NEWS_STALE_MS < now);
+        self.settings.mode == RoomMode::Closed
+            || self.is_sold_out()
+            || !self.healthy
+            || silent
+            || !self.settings.opening.is_open(now)
+            || self.settings.beacon.value().is_none()
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            capacity: self.settings.capacity,
+            rate_per_second: self.settings.rate_per_second,
+            pass_seconds: self.settings.pass_seconds,
+            free_seats: self.free_seats,
+        }
+    }
+
+    fn turnout(&self) -> Turnout {
+        let mut all = Turnout::default();
+        for report in self.gates.iter().filter_map(Allotment::report) {
+            all.entered += report.entered;
+            all.waiting += u64::from(report.waiting);
+            all.live += u64::from(report.live);
+            all.returned += report.returned;
+            all.stayed_seconds += report.stayed_seconds;
+        }
+        all
+    }
+
+    /// Arrivals become tickets by the share of them that show up.
+    fn flow(&self, now: Millis) -> Flow {
+        let limits = self.limits();
+        let rate = f64::from(limits.rate_per_second);
+        let steady = self.steering.sustained_per_second(&limits).min(rate);
+        let share = self.steering.share();
+        let free = self.steering.free_slots(now, limits.capacity);
+        // Slots that return while the free ones are taken are taken quickly too.
+        let quick = match steady < rate {
+            true => free / (1.0 - steady / rate),
+            false => free,
+        };
+        Flow {
+            quick_tickets: (quick / share) as u64,
+            quick_milli_per_second: (rate / share * 1_000.0) as u64,
+            steady_milli_per_second: (steady / share * 1_000.0) as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "controller_tests.rs"]
+mod tests;

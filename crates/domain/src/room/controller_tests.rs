@@ -1,0 +1,232 @@
+use super::*;
+use crate::room::census::Tally;
+use crate::room::draw::Draw;
+use crate::room::opening::Bucket;
+use crate::show::RoomOrder;
+
+const SINCE: Millis = Millis(1_800_000_000_000);
+const OPENS: Millis = Millis(SINCE.0 + 60_000);
+
+fn settings() -> Settings {
+    Settings {
+        mode: RoomMode::Queue,
+        capacity: 80,
+        rate_per_second: 10,
+        pass_seconds: 300,
+        opening: Opening {
+            opens: Some(OPENS),
+            order: RoomOrder::Lottery,
+            since: SINCE,
+        },
+        beacon: Beacon::Unused,
+    }
+}
+
+fn news(cursor: u64) -> News {
+    News {
+        cursor,
+        free_seats: Some(1_000),
+        healthy: true,
+        ended: vec![],
+    }
+}
+
+/// A controller with 1,000 in the lottery, just after opening.
+fn controller(settings: Settings) -> Controller {
+    let mut controller = Controller::new(ShowId::from_bytes([1; 16]), settings);
+    let total = (
+        Bucket(0),
+        Tally {
+            fans: 0,
+            others: 1_000,
+        },
+    );
+    let report = CounterReport {
+        counter: 0,
+        totals: vec![total],
+    };
+    controller.hear_counter(&report, OPENS.saturating_sub(1));
+    controller.hear_cloud(&news(1), OPENS);
+    controller
+}
+
+#[test]
+fn the_frontier_waits_for_the_bucket_to_close() {
+    let mut controller = controller(settings());
+    controller.tick(OPENS + 2_000);
+    assert_eq!(controller.frontier(), Frontier::default());
+    controller.tick(OPENS + 3_000);
+    assert!(controller.frontier() > Frontier::default());
+    assert_eq!(controller.frontier().bucket, Bucket(0));
+}
+
+#[test]
+fn nothing_moves_until_the_beacon_is_known_and_then_it_is_fixed() {
+    let mut controller = controller(Settings {
+        beacon: Beacon::Awaited,
+        ..settings()
+    });
+    controller.tick(OPENS + 5_000);
+    assert_eq!(controller.frontier(), Frontier::default());
+    assert!(controller.published(OPENS + 5_000).paused);
+    let known = |byte| Settings {
+        beacon: Beacon::Known(vec![byte]),
+        ..settings()
+    };
+    controller.change_settings(known(1));
+    controller.change_settings(known(2));
+    controller.tick(OPENS + 6_000);
+    assert!(controller.frontier() > Frontier::default());
+    assert_eq!(controller.settings().beacon, Beacon::Known(vec![1]));
+}
+
+#[test]
+fn a_room_that_let_people_in_cannot_open_again() {
+    let mut controller = controller(settings());
+    let later = Opening {
+        opens: Some(OPENS + 600_000),
+        ..settings().opening
+    };
+    controller.change_settings(Settings {
+        opening: later,
+        ..settings()
+    });
+    assert_eq!(controller.settings().opening, later);
+    controller.change_settings(settings());
+    controller.tick(OPENS + 5_000);
+    controller.change_settings(Settings {
+        opening: later,
+        capacity: 7,
+        ..settings()
+    });
+    assert_eq!(controller.settings().opening, settings().opening);
+    assert_eq!(controller.settings().capacity, 7);
+}
+
+#[test]
+fn a_late_tick_makes_up_for_three_seconds_only() {
+    let admitted = |pause_ms| {
+        let mut controller = controller(Settings {
+            capacity: 100_000,
+            ..settings()
+        });
+        controller.tick(OPENS + 3_000);
+        controller.hear_cloud(&news(1), OPENS + 3_000 + pause_ms);
+        let before = controller.census.admitted(controller.frontier());
+        controller.tick(OPENS + 3_000 + pause_ms);
+        controller.census.admitted(controller.frontier()) - before
+    };
+    let ratio = admitted(3_000) / admitted(1_000);
+    assert!((2.9..4.5).contains(&ratio), "{ratio}");
+    assert_eq!(admitted(3_000), admitted(60_000));
+    assert_eq!(admitted(0), 0.0);
+}
+
+#[test]
+fn grants_never_exceed_the_capacity_or_the_earned_entries() {
+    let mut controller = controller(settings());
+    for second in 0..60 {
+        controller.hear_cloud(&news(1), OPENS + second * 1_000);
+        controller.tick(OPENS + second * 1_000);
+        let slots: u32 = controller.grants().map(|(_, grant)| grant.slots).sum();
+        let entries: u64 = controller.grants().map(|(_, grant)| grant.entries).sum();
+        assert_eq!((slots, controller.ceiling()), (80, 80));
+        assert!(entries <= 10 * (second + 1), "{entries}");
+    }
+}
+
+#[test]
+fn news_are_heard_once() {
+    let mut controller = controller(settings());
+    let pass = PassId([8; 16]);
+    let ended = News {
+        ended: vec![pass],
+        ..news(2)
+    };
+    controller.hear_cloud(&ended, OPENS);
+    controller.hear_cloud(&ended, OPENS);
+    controller.hear_cloud(
+        &News {
+            healthy: false,
+            ended: vec![pass],
+            ..news(1)
+        },
+        OPENS,
+    );
+    let queued: Vec<_> = controller
+        .grants()
+        .flat_map(|(_, grant)| grant.ended)
+        .collect();
+    assert_eq!(queued, [pass]);
+    assert_eq!(controller.cursor(), 2);
+    controller.tick(OPENS + 5_000);
+    assert!(
+        !controller.published(OPENS + 5_000).paused,
+        "old news do not make it ill"
+    );
+}
+
+#[test]
+fn off_lets_everybody_behind_the_frontier() {
+    let mut controller = controller(Settings {
+        mode: RoomMode::Off,
+        ..settings()
+    });
+    controller.tick(OPENS + 5_000);
+    let last = controller
+        .settings()
+        .opening
+        .last_closed(OPENS + 5_000)
+        .unwrap();
+    assert_eq!(
+        controller.frontier(),
+        Frontier {
+            bucket: last,
+            through: Draw::LAST
+        }
+    );
+}
+
+#[test]
+fn it_is_restored_as_it_was_stored() {
+    let mut controller = controller(settings());
+    for second in 0..10 {
+        controller.tick(OPENS + second * 1_000);
+    }
+    // JSON would round the last digit of a float.
+    let stored = postcard::to_allocvec(&controller).unwrap();
+    assert!(postcard::from_bytes::<Controller>(&stored).unwrap() == controller);
+    let text = serde_json::to_string(&controller).unwrap();
+    let read: Controller = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.frontier(), controller.frontier());
+}
+
+#[test]
+fn a_repeated_tick_does_nothing() {
+    let mut once = controller(settings());
+    once.tick(OPENS + 5_000);
+    let mut twice = once.clone();
+    twice.tick(OPENS + 5_000);
+    twice.tick(OPENS + 4_000);
+    assert!(once == twice);
+}
+
+#[test]
+fn an_ill_or_silent_cloud_pauses_the_line() {
+    let mut controller = controller(settings());
+    controller.hear_cloud(
+        &News {
+            healthy: false,
+            ..news(2)
+        },
+        OPENS,
+    );
+    controller.tick(OPENS + 5_000);
+    assert_eq!(controller.frontier(), Frontier::default());
+    controller.hear_cloud(&news(3), OPENS);
+    controller.tick(OPENS + NEWS_STALE_MS + 1);
+    assert_eq!(controller.frontier(), Frontier::default());
+    controller.hear_cloud(&news(3), OPENS + 1_000);
+    controller.tick(OPENS + NEWS_STALE_MS + 2);
+    assert!(controller.frontier() > Frontier::default());
+}

@@ -1,0 +1,91 @@
+use super::*;
+
+const NOW: Millis = Millis(1_800_000_000_000);
+const FLOW: Flow = Flow {
+    quick_tickets: 100,
+    quick_milli_per_second: 50_000,
+    steady_milli_per_second: 2_000,
+};
+
+/// Lets a line move `speed` times as fast as forecast.
+fn run(speed: impl Fn(u64) -> f64, seconds: u64, waiting: f64) -> Spread {
+    let flow = Flow {
+        quick_tickets: 0,
+        quick_milli_per_second: 0,
+        steady_milli_per_second: 10_000,
+    };
+    let mut calibration = Calibration::default();
+    let mut admitted = 0.0;
+    for second in 0..seconds {
+        admitted += 10.0 * speed(second);
+        calibration.observe(NOW + second * 1_000, admitted, waiting, &flow);
+    }
+    calibration.spread(NOW + seconds * 1_000)
+}
+
+#[test]
+fn the_first_go_quickly_and_the_rest_as_slots_return() {
+    assert_eq!(FLOW.seconds(49), Some(1.0));
+    assert_eq!(FLOW.seconds(99), Some(2.0));
+    assert_eq!(FLOW.seconds(299), Some(102.0));
+    let standing = Flow {
+        steady_milli_per_second: 0,
+        ..FLOW
+    };
+    assert_eq!(standing.seconds(99), Some(2.0));
+    assert_eq!(standing.seconds(100), None);
+}
+
+#[test]
+fn the_promise_is_never_below_the_middle() {
+    let spread = Spread {
+        p50_permille: 1_500,
+        p90_permille: 1_200,
+    };
+    assert_eq!(
+        Wait::estimate(299, &FLOW, spread),
+        Some(Wait { p50: 153, p90: 153 })
+    );
+    assert_eq!(Wait::estimate(0, &FLOW, spread).map(|w| w.p50), Some(1));
+}
+
+#[test]
+fn forecasts_are_stretched_by_as_much_as_they_were_off() {
+    let exact = run(|_| 1.0, 600, 1_000.0);
+    assert!((980..=1_020).contains(&exact.p50_permille), "{exact:?}");
+    assert!((980..=1_060).contains(&exact.p90_permille), "{exact:?}");
+    let slow = run(|_| 0.5, 600, 1_000.0);
+    assert!((1_900..=2_100).contains(&slow.p50_permille), "{slow:?}");
+    let uneven = run(
+        |second| if second / 40 % 2 == 0 { 0.2 } else { 1.8 },
+        1_200,
+        1_000.0,
+    );
+    assert!(
+        uneven.p90_permille > uneven.p50_permille + 200,
+        "{uneven:?}"
+    );
+}
+
+#[test]
+fn a_line_that_slows_down_is_noticed_before_anybody_gets_through() {
+    let stalled = run(|second| if second < 300 { 1.0 } else { 0.01 }, 500, 1_000.0);
+    assert!(stalled.p90_permille > 1_500, "{stalled:?}");
+}
+
+#[test]
+fn an_interruption_teaches_nothing() {
+    let mut calibration = Calibration::default();
+    let before = calibration.spread(NOW);
+    calibration.observe(NOW, 0.0, 1_000.0, &FLOW);
+    calibration.interrupt();
+    assert_eq!(calibration.spread(NOW + 9_000_000), before);
+    assert!((950..=1_000).contains(&before.p50_permille), "{before:?}");
+    assert!((1_150..=1_250).contains(&before.p90_permille), "{before:?}");
+}
+
+#[test]
+fn in_a_long_line_those_still_waiting_do_not_count_as_through() {
+    let long = run(|_| 1.0, 600, 100_000.0);
+    assert!(long.p50_permille > 900, "{long:?}");
+}

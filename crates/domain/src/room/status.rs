@@ -1,0 +1,175 @@
+//! What a visitor is told: decided from what was published, the ticket and the time,
+//! without asking anybody.
+
+use serde::{Deserialize, Serialize};
+
+use super::draw::{Draw, Seeds, draw};
+use super::estimate::Wait;
+use super::opaque::Visitor;
+use super::opening::{Bucket, CLOSING_MS};
+use super::published::Published;
+use super::ticket::QueueTicket;
+use crate::show::{RoomMode, RoomOrder};
+use crate::time::Millis;
+
+/// At the front of the line a visitor asks every two seconds; far behind every two
+/// minutes, so that ten million ask 83,000 times a second.
+pub const SHORTEST_REFRESH_MS: u64 = 2_000;
+pub const LONGEST_REFRESH_MS: u64 = 120_000;
+/// When nothing is known about the wait.
+const USUAL_REFRESH_MS: u64 = 10_000;
+const ENTER_REFRESH_MS: u64 = 1_000;
+/// Everybody asks after the lottery is drawn, spread over this long.
+const DRAWN_SPREAD_MS: u64 = 10_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Before the lottery is drawn, or the line begins to move.
+    Prequeue,
+    Waiting,
+    Admitted,
+    SoldOut,
+    Closed,
+    /// Without a ticket: nobody waits.
+    Open,
+    /// Without a ticket: there is a line to join.
+    Join,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    pub state: State,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub position: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ahead: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wait_seconds: Option<Wait>,
+    pub refresh_after_ms: u64,
+}
+
+impl Status {
+    fn new(state: State, refresh_after_ms: u64) -> Self {
+        Self {
+            state,
+            position: None,
+            ahead: None,
+            wait_seconds: None,
+            refresh_after_ms,
+        }
+    }
+}
+
+/// The status of a visitor; the ticket's signature has been checked.
+pub fn decide(
+    published: &Published,
+    seeds: &Seeds,
+    ticket: Option<&QueueTicket>,
+    now: Millis,
+) -> Status {
+    let ticket = ticket.filter(|ticket| ticket.show == published.show);
+    let visitor = ticket.map(|ticket| ticket.visitor);
+    let usual = jittered(USUAL_REFRESH_MS, visitor);
+    let mode = published.mode;
+    if mode == RoomMode::Closed {
+        return Status::new(State::Closed, 3 * usual);
+    }
+    if published.sold_out {
+        return Status::new(State::SoldOut, 3 * usual);
+    }
+    let Some(ticket) = ticket else {
+        let open = mode == RoomMode::Off || published.straight_through;
+        let state = if open { State::Open } else { State::Join };
+        return Status::new(state, usual);
+    };
+    if mode == RoomMode::Off || published.straight_through {
+        return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
+    }
+    let opening = &published.opening;
+    let drawn = draw_of(published, seeds, ticket, now);
+    let begun = opening.is_open(now) && (drawn.is_some() || ticket.bucket != Bucket::LOTTERY);
+    if !begun {
+        let known = drawn.filter(|_| opening.order == RoomOrder::Fifo);
+        let status = Status::new(State::Prequeue, until_drawn(published, ticket.visitor, now));
+        return match known {
+            Some(draw) => with_place(status, published, ticket.bucket, draw),
+            None => status,
+        };
+    }
+    let Some(draw) = drawn else {
+        let closes_in = now.until(opening.closes(ticket.bucket));
+        let soon = jittered(SHORTEST_REFRESH_MS, visitor);
+        return Status::new(State::Waiting, closes_in + soon);
+    };
+    if published.frontier.admits(ticket.bucket, draw) {
+        return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
+    }
+    let mut status = Status::new(State::Waiting, usual);
+    status = with_place(status, published, ticket.bucket, draw);
+    if published.paused {
+        return status;
+    }
+    let ahead = status.ahead.unwrap_or(0);
+    status.wait_seconds = Wait::estimate(ahead, &published.flow, published.spread);
+    if let Some(wait) = status.wait_seconds {
+        let eighth = u64::from(wait.p50) * 1_000 / 8;
+        let refresh = eighth.clamp(SHORTEST_REFRESH_MS, LONGEST_REFRESH_MS);
+        status.refresh_after_ms = jittered(refresh, visitor);
+    }
+    status
+}
+
+/// The draw of a ticket, once its bucket is closed and the beacon known.
+pub fn draw_of(
+    published: &Published,
+    seeds: &Seeds,
+    ticket: &QueueTicket,
+    now: Millis,
+) -> Option<Draw> {
+    let beacon = published.beacon.value()?;
+    let bucket = ticket.bucket;
+    published
+        .opening
+        .is_closed(bucket, now)
+        .then(|| draw(seeds.of(bucket), beacon, bucket, ticket.band, ticket.lot))
+}
+
+fn with_place(status: Status, published: &Published, bucket: Bucket, draw: Draw) -> Status {
+    Status {
+        position: published.position(bucket, draw),
+        ahead: Some(published.ahead(bucket, draw)),
+        ..status
+    }
+}
+
+/// Before opening nobody needs to ask often; then everybody wants to know at once.
+fn until_drawn(published: &Published, visitor: Visitor, now: Millis) -> u64 {
+    let drawn = published
+        .opening
+        .opens
+        .map_or(now, |opens| opens + CLOSING_MS);
+    let spread = DRAWN_SPREAD_MS * share_of(visitor) / 1_000;
+    let wait = now.until(drawn) + SHORTEST_REFRESH_MS + spread;
+    match wait > 2 * LONGEST_REFRESH_MS {
+        true => jittered(LONGEST_REFRESH_MS, Some(visitor)),
+        // The opening may be moved, so nobody sleeps right up to it.
+        false if wait > LONGEST_REFRESH_MS => wait / 2,
+        false => wait,
+    }
+}
+
+/// A fixed number of thousandths for a visitor, by which polls spread over time.
+fn share_of(visitor: Visitor) -> u64 {
+    (u64::from(visitor.0[14]) << 8 | u64::from(visitor.0[15])) * 1_000 / 65_536
+}
+
+/// 80 to 120 hundredths.
+fn jittered(ms: u64, visitor: Option<Visitor>) -> u64 {
+    let share = visitor.map_or(500, share_of);
+    ms * (800 + share * 400 / 1_000) / 1_000
+}
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

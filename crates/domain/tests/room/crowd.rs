@@ -1,0 +1,339 @@
+//! A crowd and its room, second by second, on a network that works.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use onsale_domain::ids::ShowId;
+use onsale_domain::room::census::{CounterReport, Tally};
+use onsale_domain::room::controller::{Controller, News, Settings};
+use onsale_domain::room::draw::{Beacon, Draw, Seed, Seeds, draw};
+use onsale_domain::room::gate::{Gate, GateIndex, NotEntered};
+use onsale_domain::room::opaque::{Lot, Visitor};
+use onsale_domain::room::opening::{Bucket, Opening};
+use onsale_domain::room::published::Published;
+use onsale_domain::room::status::{State, Status, decide};
+use onsale_domain::room::ticket::{Band, QueueTicket};
+use onsale_domain::show::{RoomMode, RoomOrder};
+use onsale_domain::time::Millis;
+
+use crate::chance::Chance;
+
+pub const SINCE: Millis = Millis(1_800_000_000_000);
+pub const OPENS: Millis = Millis(SINCE.0 + 600_000);
+pub const SHOW: ShowId = ShowId::from_bytes([1; 16]);
+const COUNTERS: u64 = 4;
+
+pub fn seeds() -> Seeds {
+    Seeds {
+        opening: Seed([1; 32]),
+        later: Seed([2; 32]),
+    }
+}
+
+pub fn settings(order: RoomOrder, capacity: u32, rate_per_second: u32) -> Settings {
+    Settings {
+        mode: RoomMode::Queue,
+        capacity,
+        rate_per_second,
+        pass_seconds: 300,
+        opening: Opening {
+            opens: Some(OPENS),
+            order,
+            since: SINCE,
+        },
+        beacon: Beacon::Unused,
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Person {
+    pub arrived: Millis,
+    pub ticket: QueueTicket,
+    pub draw: Draw,
+    pub shows_up: bool,
+    pub stays_ms: u64,
+    /// When the frontier had passed the ticket, and when the gate let it in.
+    pub admitted: Option<Millis>,
+    pub entered: Option<Millis>,
+}
+
+/// How people behave.
+pub struct Habits {
+    pub fans: f64,
+    /// The share that shows up, by how many have joined before.
+    pub show_up: fn(&mut Chance) -> f64,
+    pub stays_ms: fn(&mut Chance) -> u64,
+}
+
+/// A promise made to somebody who waits.
+pub struct Promise {
+    pub person: usize,
+    pub at: Millis,
+    pub p50: u32,
+    pub p90: u32,
+}
+
+pub struct Room {
+    pub now: Millis,
+    pub controller: Controller,
+    pub published: Published,
+    pub people: Vec<Person>,
+    /// People in the order of the line, and how many of them are admitted.
+    line: Vec<usize>,
+    pub admitted: usize,
+    gates: Vec<Gate>,
+    counted: usize,
+    totals: BTreeMap<(u64, Bucket), Tally>,
+    agenda: BTreeMap<u64, Vec<Errand>>,
+    /// Passes alive by the time they lapse, and who has which.
+    passes: BTreeSet<(Millis, usize)>,
+    expiry_of: BTreeMap<usize, Millis>,
+    pub entries: Vec<Millis>,
+    pub refused: u64,
+    pub most_live: usize,
+    pub news: News,
+    pub hears_cloud: bool,
+    /// Stores and restores the controller at every step.
+    pub restarts: bool,
+    chance: Chance,
+}
+
+enum Errand {
+    Enter(usize),
+    Leave(usize),
+}
+
+impl Room {
+    /// `arrivals` in order of time.
+    pub fn new(settings: Settings, arrivals: &[Millis], habits: &Habits) -> Self {
+        let mut chance = Chance(7);
+        let opening = settings.opening;
+        let people: Vec<Person> = arrivals
+            .iter()
+            .map(|at| person(*at, &opening, habits, &mut chance))
+            .collect();
+        let mut line: Vec<usize> = (0..people.len()).collect();
+        line.sort_by_key(|i| (people[*i].ticket.bucket, people[*i].draw));
+        let controller = Controller::new(SHOW, settings);
+        Self {
+            now: SINCE,
+            published: controller.published(SINCE),
+            controller,
+            people,
+            line,
+            admitted: 0,
+            gates: GateIndex::all().map(Gate::new).collect(),
+            counted: 0,
+            totals: BTreeMap::new(),
+            agenda: BTreeMap::new(),
+            passes: BTreeSet::new(),
+            expiry_of: BTreeMap::new(),
+            entries: Vec::new(),
+            refused: 0,
+            most_live: 0,
+            news: News {
+                cursor: 0,
+                free_seats: Some(1_000_000),
+                healthy: true,
+                ended: vec![],
+            },
+            hears_cloud: true,
+            restarts: false,
+            chance,
+        }
+    }
+
+    /// Moves on by a second.
+    pub fn step(&mut self) {
+        self.now = self.now + 1_000;
+        self.run_errands();
+        self.count();
+        if self.hears_cloud {
+            self.controller.hear_cloud(&self.news, self.now);
+        }
+        for gate in &mut self.gates {
+            let report = gate.report(self.now);
+            self.controller.hear_gate(gate.books().gate, report);
+        }
+        self.controller.tick(self.now);
+        if self.restarts {
+            let stored = postcard::to_allocvec(&self.controller).unwrap();
+            self.controller = postcard::from_bytes(&stored).unwrap();
+        }
+        self.published = self.controller.published(self.now);
+        for (index, grant) in self.controller.grants() {
+            self.gates[usize::from(index.number())].apply(&grant, self.now);
+        }
+        self.admit();
+    }
+
+    pub fn run_until(&mut self, end: Millis) {
+        while self.now < end {
+            self.step();
+        }
+    }
+
+    fn admit(&mut self) {
+        while let Some(next) = self.line.get(self.admitted).copied() {
+            let person = &mut self.people[next];
+            let status = decide(&self.published, &seeds(), Some(&person.ticket), self.now);
+            if person.arrived > self.now || status.state != State::Admitted {
+                break;
+            }
+            person.admitted = Some(self.now);
+            self.admitted += 1;
+            if person.shows_up {
+                // The next poll is up to 2.4 s away, after the draw up to 10 s.
+                let just_drawn = self.now < OPENS + 13_000;
+                let poll_ms = if just_drawn { 10_000 } else { 2_400 };
+                let at = self.now.0 + self.chance.below(poll_ms);
+                self.agenda.entry(at).or_default().push(Errand::Enter(next));
+            }
+        }
+    }
+
+    fn run_errands(&mut self) {
+        let later = self.agenda.split_off(&self.now.0);
+        for (at, errands) in std::mem::replace(&mut self.agenda, later) {
+            for errand in errands {
+                match errand {
+                    Errand::Enter(person) => self.enter(person, Millis(at)),
+                    Errand::Leave(person) => self.leave(person, Millis(at)),
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, index: usize, at: Millis) {
+        let entropy = self.chance.name();
+        let pass_seconds = self.published.pass_seconds;
+        let person = &mut self.people[index];
+        let lot = person.ticket.lot;
+        let gate = &mut self.gates[usize::from(GateIndex::of_lot(lot).number())];
+        match gate.enter(lot, at, pass_seconds, entropy) {
+            Ok(entered) => {
+                person.entered = Some(at);
+                self.entries.push(at);
+                while self
+                    .passes
+                    .first()
+                    .is_some_and(|(expires, _)| *expires <= at)
+                {
+                    self.passes.pop_first();
+                }
+                self.passes.insert((entered.expires, index));
+                self.expiry_of.insert(index, entered.expires);
+                self.most_live = self.most_live.max(self.passes.len());
+                let leaves = at.0 + person.stays_ms;
+                self.agenda
+                    .entry(leaves)
+                    .or_default()
+                    .push(Errand::Leave(index));
+            }
+            Err(NotEntered::Spent) => panic!("nobody enters twice here"),
+            Err(_) => {
+                self.refused += 1;
+                let again = at.0 + 800 + self.chance.below(400);
+                self.agenda
+                    .entry(again)
+                    .or_default()
+                    .push(Errand::Enter(index));
+            }
+        }
+    }
+
+    fn leave(&mut self, index: usize, at: Millis) {
+        let lot = self.people[index].ticket.lot;
+        if let Some(expires) = self.expiry_of.remove(&index) {
+            self.passes.remove(&(expires, index));
+        }
+        self.gates[usize::from(GateIndex::of_lot(lot).number())].leave(lot, at);
+    }
+
+    fn count(&mut self) {
+        let seen = self.now.saturating_sub(1_500);
+        let mut changed: BTreeMap<u64, Vec<Bucket>> = BTreeMap::new();
+        while let Some(person) = self.people.get(self.counted).filter(|p| p.arrived <= seen) {
+            let counter = self.counted as u64 % COUNTERS;
+            let total = self
+                .totals
+                .entry((counter, person.ticket.bucket))
+                .or_default();
+            match person.ticket.band {
+                Band::Fan => total.fans += 1,
+                Band::Everybody => total.others += 1,
+            }
+            changed
+                .entry(counter)
+                .or_default()
+                .push(person.ticket.bucket);
+            self.counted += 1;
+        }
+        for (counter, mut buckets) in changed {
+            buckets.dedup();
+            let totals = buckets
+                .iter()
+                .map(|b| (*b, self.totals[&(counter, *b)]))
+                .collect();
+            let report = CounterReport {
+                counter: counter as u8,
+                totals,
+            };
+            self.controller.hear_counter(&report, self.now);
+            self.controller.hear_counter(&report, self.now);
+        }
+    }
+
+    pub fn status(&self, person: usize) -> Status {
+        let ticket = Some(&self.people[person].ticket);
+        decide(&self.published, &seeds(), ticket, self.now)
+    }
+
+    /// Asks as somebody would who waits, picked at random.
+    pub fn ask_someone(&mut self) -> Option<Promise> {
+        let arrived = self.people.partition_point(|p| p.arrived <= self.now);
+        let person = self.chance.below(arrived.max(1) as u64) as usize;
+        let wait = self.status(person).wait_seconds?;
+        Some(Promise {
+            person,
+            at: self.now,
+            p50: wait.p50,
+            p90: wait.p90,
+        })
+    }
+
+    pub fn entries_between(&self, from: Millis, to: Millis) -> usize {
+        self.entries
+            .iter()
+            .filter(|at| **at >= from && **at < to)
+            .count()
+    }
+}
+
+fn person(arrived: Millis, opening: &Opening, habits: &Habits, chance: &mut Chance) -> Person {
+    let fan = chance.happens(habits.fans);
+    let show_up = (habits.show_up)(chance);
+    let ticket = QueueTicket {
+        show: SHOW,
+        bucket: opening.bucket_at(arrived),
+        band: if fan { Band::Fan } else { Band::Everybody },
+        lot: Lot(chance.name()),
+        visitor: Visitor(chance.name()),
+        expires: arrived + 86_400_000,
+    };
+    let seeds = seeds();
+    Person {
+        arrived,
+        draw: draw(
+            seeds.of(ticket.bucket),
+            b"",
+            ticket.bucket,
+            ticket.band,
+            ticket.lot,
+        ),
+        ticket,
+        shows_up: chance.happens(show_up),
+        stays_ms: (habits.stays_ms)(chance),
+        admitted: None,
+        entered: None,
+    }
+}
