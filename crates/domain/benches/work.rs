@@ -9,10 +9,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use onsale_domain::ids::ShowId;
+use onsale_domain::ids::{ShowId, VisitorId};
 use onsale_domain::time::Millis;
 use onsale_domain::work::{
-    Challenge, Cost, TRIES, Terms, VisitorId, WorkEntropy, WorkKeys, issue, payload, verify,
+    Challenge, Cost, TRIES, Terms, WorkEntropy, WorkKeys, issue, payload, verify,
 };
 
 const NOW: Millis = Millis(1_800_000_000_000);

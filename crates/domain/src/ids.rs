@@ -144,6 +144,11 @@ id!(
     SessionId,
     "ses"
 );
+id!(
+    /// A browser or app that came to a waiting room, known by a random id in a cookie.
+    VisitorId,
+    "vis"
+);
 
 impl HoldId {
     /// The hold that this account's key names in this show. A retry derives the same

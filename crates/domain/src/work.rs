@@ -8,18 +8,16 @@
 mod challenge;
 mod cost;
 mod keys;
-mod visitor;
 mod wire;
 
 pub use challenge::{Challenge, Solution, payload};
 pub use cost::{Cost, TRIES};
 pub use keys::{KeyError, MAX_KEYS, WorkKey, WorkKeyId, WorkKeys};
-pub use visitor::{InvalidVisitor, VisitorId};
 
 use challenge::{KeyPrefix, Parameters, derive_key};
 use wire::{Hex, Seconds};
 
-use crate::ids::ShowId;
+use crate::ids::{ShowId, VisitorId};
 use crate::time::Millis;
 
 /// Ours have about 750 characters. The rest is for clients that indent.

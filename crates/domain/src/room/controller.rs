@@ -25,6 +25,7 @@ pub const NEWS_STALE_MS: u64 = 15_000;
 /// A tick after a longer sleep makes up for this much and no more, so that nobody is met
 /// by a burst.
 const MAX_ELAPSED_MS: u64 = 3_000;
+const ARRIVALS_MEMORY_S: f64 = 5.0;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -34,6 +35,8 @@ pub struct Settings {
     pub pass_seconds: u32,
     pub opening: Opening,
     pub beacon: Beacon,
+    /// When the show begins: nobody is let in any more, and the last seed is revealed.
+    pub ends: Millis,
 }
 
 impl Settings {
@@ -45,6 +48,7 @@ impl Settings {
             pass_seconds: show.room.pass_seconds,
             opening: Opening::of(show),
             beacon,
+            ends: show.starts_at,
         }
     }
 }
@@ -71,6 +75,9 @@ pub struct Controller {
     calibration: Calibration,
     /// Entries earned by the rate and not yet dealt out.
     earned: f64,
+    /// How many joined until the last tick, and how fast they come lately.
+    joined: u64,
+    arrivals_per_second: f64,
     free_seats: Option<u32>,
     healthy: bool,
     cursor: u64,
@@ -91,6 +98,8 @@ impl Controller {
             steering: Steering::default(),
             calibration: Calibration::default(),
             earned: 0.0,
+            joined: 0,
+            arrivals_per_second: 0.0,
             free_seats: None,
             healthy: false,
             cursor: 0,
@@ -169,6 +178,7 @@ impl Controller {
         }
         self.ticked = Some(now);
         self.revision += 1;
+        self.measure_arrivals(elapsed_ms);
         let turnout = self.turnout();
         let queueing = !self.straight_through && self.settings.mode != RoomMode::Off;
         let limits = self.limits();
@@ -185,6 +195,16 @@ impl Controller {
         }
         let newest = self.settings.opening.bucket_at(now);
         self.census.settle(self.frontier.bucket, newest);
+    }
+
+    /// Reports of counters come in bursts, so the rate is smoothed over some five seconds.
+    fn measure_arrivals(&mut self, elapsed_ms: u64) {
+        let joined = self.census.joined();
+        let seconds = elapsed_ms as f64 / 1_000.0;
+        let lately = joined.saturating_sub(self.joined) as f64 / seconds;
+        let weight = (seconds / ARRIVALS_MEMORY_S).min(1.0);
+        self.arrivals_per_second += (lately - self.arrivals_per_second) * weight;
+        self.joined = joined;
     }
 
     fn deal_earned(&mut self, elapsed_ms: u64) {
@@ -249,6 +269,9 @@ impl Controller {
             beacon: self.settings.beacon.clone(),
             mode: self.settings.mode,
             pass_seconds: self.settings.pass_seconds,
+            rate_per_second: self.settings.rate_per_second,
+            arrivals_per_second: self.arrivals_per_second.round() as u32,
+            ends: self.settings.ends,
             frontier: self.frontier,
             straight_through: self.straight_through,
             paused: self.is_paused(now),
@@ -278,6 +301,7 @@ impl Controller {
             || !self.healthy
             || silent
             || !self.settings.opening.is_open(now)
+            || self.settings.ends <= now
             || self.settings.beacon.value().is_none()
     }
 

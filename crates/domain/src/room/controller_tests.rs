@@ -19,6 +19,7 @@ fn settings() -> Settings {
             since: SINCE,
         },
         beacon: Beacon::Unused,
+        ends: crate::time::LAST_MOMENT,
     }
 }
 

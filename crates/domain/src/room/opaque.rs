@@ -73,10 +73,6 @@ opaque!(
     Lot
 );
 opaque!(
-    /// A browser or app, as it called itself when it asked for a challenge.
-    Visitor
-);
-opaque!(
     /// An admission pass; the `jti` of its token.
     PassId
 );

@@ -25,6 +25,10 @@ pub struct Published {
     pub beacon: Beacon,
     pub mode: RoomMode,
     pub pass_seconds: u32,
+    pub rate_per_second: u32,
+    pub arrivals_per_second: u32,
+    /// When the show begins.
+    pub ends: Millis,
     pub frontier: Frontier,
     /// Nobody waits: whoever comes may go to a gate at once.
     pub straight_through: bool,

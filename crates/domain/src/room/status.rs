@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::draw::{Draw, Seeds, draw};
 use super::estimate::Wait;
-use super::opaque::Visitor;
 use super::opening::{Bucket, CLOSING_MS};
 use super::published::Published;
 use super::ticket::QueueTicket;
+use crate::ids::VisitorId;
 use crate::show::{RoomMode, RoomOrder};
 use crate::time::Millis;
 
@@ -144,7 +144,7 @@ fn with_place(status: Status, published: &Published, bucket: Bucket, draw: Draw)
 }
 
 /// Before opening nobody needs to ask often; then everybody wants to know at once.
-fn until_drawn(published: &Published, visitor: Visitor, now: Millis) -> u64 {
+fn until_drawn(published: &Published, visitor: VisitorId, now: Millis) -> u64 {
     let drawn = published
         .opening
         .opens
@@ -160,12 +160,13 @@ fn until_drawn(published: &Published, visitor: Visitor, now: Millis) -> u64 {
 }
 
 /// A fixed number of thousandths for a visitor, by which polls spread over time.
-fn share_of(visitor: Visitor) -> u64 {
-    (u64::from(visitor.0[14]) << 8 | u64::from(visitor.0[15])) * 1_000 / 65_536
+fn share_of(visitor: VisitorId) -> u64 {
+    let [.., high, low] = *visitor.as_bytes();
+    (u64::from(high) << 8 | u64::from(low)) * 1_000 / 65_536
 }
 
 /// 80 to 120 hundredths.
-fn jittered(ms: u64, visitor: Option<Visitor>) -> u64 {
+fn jittered(ms: u64, visitor: Option<VisitorId>) -> u64 {
     let share = visitor.map_or(500, share_of);
     ms * (800 + share * 400 / 1_000) / 1_000
 }

@@ -24,7 +24,7 @@ fn ticket(bucket: u32, n: u8) -> QueueTicket {
         bucket: Bucket(bucket),
         band: Band::Everybody,
         lot: Lot([n; 16]),
-        visitor: Visitor([n; 16]),
+        visitor: VisitorId::from_bytes([n; 16]),
         expires: OPENS + 86_400_000,
     }
 }
@@ -43,6 +43,7 @@ fn published(now: Millis, change: impl FnOnce(&mut Settings)) -> Published {
         pass_seconds: 300,
         opening,
         beacon: Beacon::Unused,
+        ends: crate::time::LAST_MOMENT,
     };
     change(&mut settings);
     let mut controller = Controller::new(SHOW, settings);
@@ -155,7 +156,7 @@ fn the_further_back_the_rarer_the_polls_and_no_two_visitors_in_step() {
     let published = published(now, |_| {});
     let mut asked: Vec<(u64, u64)> = (0..=255)
         .map(|n| QueueTicket {
-            visitor: Visitor([7; 16]),
+            visitor: VisitorId::from_bytes([7; 16]),
             ..ticket(0, n)
         })
         .map(|t| decide(&published, &seeds(), Some(&t), now))
@@ -167,7 +168,7 @@ fn the_further_back_the_rarer_the_polls_and_no_two_visitors_in_step() {
     assert!(asked.last().unwrap().1 <= LONGEST_REFRESH_MS * 12 / 10);
     let mut spread: Vec<u64> = (0..=255)
         .map(|n| QueueTicket {
-            visitor: Visitor([n; 16]),
+            visitor: VisitorId::from_bytes([n; 16]),
             ..ticket(0, 1)
         })
         .map(|t| decide(&published, &seeds(), Some(&t), now).refresh_after_ms)

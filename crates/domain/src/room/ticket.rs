@@ -8,9 +8,9 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use super::keyed_hash::{Key, keyed_hash};
-use super::opaque::{Lot, Visitor};
+use super::opaque::Lot;
 use super::opening::Bucket;
-use crate::ids::ShowId;
+use crate::ids::{ShowId, VisitorId};
 use crate::time::Millis;
 
 /// Keeps these signatures apart from anything else signed under the same key.
@@ -57,7 +57,7 @@ pub struct QueueTicket {
     pub bucket: Bucket,
     pub band: Band,
     pub lot: Lot,
-    pub visitor: Visitor,
+    pub visitor: VisitorId,
     pub expires: Millis,
 }
 
@@ -158,7 +158,7 @@ fn write_claims(key: u8, ticket: &QueueTicket) -> [u8; CLAIMS_LEN] {
         Band::Everybody => 1,
     };
     bytes[23..39].copy_from_slice(&ticket.lot.0);
-    bytes[39..55].copy_from_slice(&ticket.visitor.0);
+    bytes[39..55].copy_from_slice(ticket.visitor.as_bytes());
     bytes[55..].copy_from_slice(&ticket.expires.0.to_be_bytes());
     bytes
 }
@@ -179,7 +179,7 @@ fn read_claims(bytes: &[u8]) -> Option<(u8, QueueTicket)> {
             _ => return None,
         },
         lot: Lot(*lot),
-        visitor: Visitor(*visitor),
+        visitor: VisitorId::from_bytes(*visitor),
         expires: Millis(u64::from_be_bytes(bytes.try_into().ok()?)),
     };
     (format == FORMAT).then_some((key, ticket))

@@ -13,7 +13,7 @@ fn ticket() -> QueueTicket {
         bucket: Bucket(70_001),
         band: Band::Everybody,
         lot: Lot([9; 16]),
-        visitor: Visitor([7; 16]),
+        visitor: VisitorId::from_bytes([7; 16]),
         expires: NOW + 1,
     }
 }
@@ -26,7 +26,7 @@ fn any_ticket() -> impl Strategy<Value = QueueTicket> {
             bucket: Bucket(bucket),
             band: if fan { Band::Fan } else { Band::Everybody },
             lot: Lot(names.1),
-            visitor: Visitor(names.2),
+            visitor: VisitorId::from_bytes(names.2),
             expires: Millis(expires),
         }
     })

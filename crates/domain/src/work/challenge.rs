@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use super::keys::{WorkKey, WorkKeyId, WorkKeys};
 use super::wire::{Hex, Seconds, object, present, read_hex, read_object};
-use super::{Cost, MAX_PAYLOAD_LEN, VisitorId};
-use crate::ids::ShowId;
+use super::{Cost, MAX_PAYLOAD_LEN};
+use crate::ids::{ShowId, VisitorId};
 
 /// What the derived key has to begin with. Ours is half a key long, so that nothing but
 /// the planted counter solves the challenge. Shorter ones come from ALTCHA servers that

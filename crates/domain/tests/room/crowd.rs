@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use onsale_domain::ids::ShowId;
+use onsale_domain::ids::{ShowId, VisitorId};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News, Settings};
 use onsale_domain::room::draw::{Beacon, Draw, Seed, Seeds, draw};
 use onsale_domain::room::gate::{Gate, GateIndex, NotEntered};
-use onsale_domain::room::opaque::{Lot, Visitor};
+use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::{Bucket, Opening};
 use onsale_domain::room::published::Published;
 use onsale_domain::room::status::{State, Status, decide};
@@ -41,6 +41,7 @@ pub fn settings(order: RoomOrder, capacity: u32, rate_per_second: u32) -> Settin
             since: SINCE,
         },
         beacon: Beacon::Unused,
+        ends: onsale_domain::time::LAST_MOMENT,
     }
 }
 
@@ -317,7 +318,7 @@ fn person(arrived: Millis, opening: &Opening, habits: &Habits, chance: &mut Chan
         bucket: opening.bucket_at(arrived),
         band: if fan { Band::Fan } else { Band::Everybody },
         lot: Lot(chance.name()),
-        visitor: Visitor(chance.name()),
+        visitor: VisitorId::from_bytes(chance.name()),
         expires: arrived + 86_400_000,
     };
     let seeds = seeds();
