@@ -1,7 +1,7 @@
 //! The waiting room of a show, on one page.
 //!
-//! A visitor solves a challenge and gets a signed [`ticket`] that carries its own place:
-//! a bucket of arrival ([`opening`]) and a lot. Once the bucket is closed the lot has a
+//! A visitor solves a challenge and gets ([`joining`]) a signed [`ticket`] that carries its
+//! own place: a bucket of arrival ([`opening`]) and a lot. Once the bucket is closed the lot has a
 //! [`draw`], which nobody could foresee. Whoever lies at or before the [`frontier`] may
 //! enter. A poll is one signature, one comparison and one estimate ([`status`]), made from
 //! what the controller [`published`] within the last second, so ten million visitors cost
@@ -29,12 +29,13 @@ pub mod draw;
 pub mod estimate;
 pub mod frontier;
 pub mod gate;
+pub mod joining;
+pub mod keyed_hash;
 pub mod opaque;
 pub mod opening;
 pub mod pass;
 pub mod published;
+pub mod secret;
 pub mod status;
 pub mod steering;
 pub mod ticket;
-
-mod keyed_hash;

@@ -1,11 +1,11 @@
-//! HMAC-SHA256 under a key of 32 bytes.
+//! HMAC-SHA256 under a key of 32 bytes, and keys that are derived from it.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-pub(super) type Key = [u8; 32];
+pub type Key = [u8; 32];
 
-pub(super) fn keyed_hash(key: &Key, parts: &[&[u8]]) -> [u8; 32] {
+pub fn keyed_hash(key: &Key, parts: &[&[u8]]) -> [u8; 32] {
     // HMAC fills a short key with zeros up to the block; doing so here leaves no error case.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);

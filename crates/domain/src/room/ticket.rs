@@ -3,7 +3,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
@@ -34,19 +33,19 @@ pub enum Band {
 
 impl Lot {
     /// One signed challenge is one lot, however it was solved: a lot that depended on the
-    /// solution could be ground until it pleased.
-    pub fn of_challenge(signed: &[u8]) -> Self {
-        Self::hashed(CHALLENGE_LOT, signed)
+    /// solution could be ground until it pleased. The key is secret, or somebody could
+    /// hoard challenges, wait for the seed, and solve only those that draw well.
+    pub fn of_challenge(key: &Key, signed: &[u8]) -> Self {
+        Self::hashed(key, CHALLENGE_LOT, signed)
     }
 
-    pub fn of_fan_code(code: &[u8]) -> Self {
-        Self::hashed(FAN_LOT, code)
+    pub fn of_fan_code(key: &Key, code: &[u8]) -> Self {
+        Self::hashed(key, FAN_LOT, code)
     }
 
-    fn hashed(purpose: &[u8], bytes: &[u8]) -> Self {
-        let digest = Sha256::new().chain_update(purpose).chain_update(bytes);
+    fn hashed(key: &Key, purpose: &[u8], bytes: &[u8]) -> Self {
         let mut lot = [0; 16];
-        lot.copy_from_slice(&digest.finalize()[..16]);
+        lot.copy_from_slice(&keyed_hash(key, &[purpose, bytes])[..16]);
         Self(lot)
     }
 }

@@ -119,9 +119,12 @@ fn a_signature_for_another_purpose_is_no_ticket() {
 
 #[test]
 fn a_challenge_and_a_code_of_the_same_bytes_are_different_lots() {
-    assert_eq!(Lot::of_challenge(b"x"), Lot::of_challenge(b"x"));
-    assert_ne!(Lot::of_challenge(b"x"), Lot::of_challenge(b"y"));
-    assert_ne!(Lot::of_challenge(b"x"), Lot::of_fan_code(b"x"));
+    const KEY: Key = [3; 32];
+    assert_eq!(Lot::of_challenge(&KEY, b"x"), Lot::of_challenge(&KEY, b"x"));
+    assert_ne!(Lot::of_challenge(&KEY, b"x"), Lot::of_challenge(&KEY, b"y"));
+    assert_ne!(Lot::of_challenge(&KEY, b"x"), Lot::of_fan_code(&KEY, b"x"));
+    let other = Lot::of_challenge(&[4; 32], b"x");
+    assert_ne!(Lot::of_challenge(&KEY, b"x"), other);
 }
 
 #[test]
