@@ -11,6 +11,7 @@
 use std::error::Error;
 use std::io::Read as _;
 
+use onsale_domain::ids::VisitorId;
 use onsale_domain::time::Millis;
 use onsale_domain::work::{
     Challenge, Cost, TRIES, Terms, WorkEntropy, WorkKeys, issue, payload, verify,
@@ -43,7 +44,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["verify", secrets, show, visitor, now] => {
             let keys: WorkKeys = secrets.parse()?;
             let now = Millis(now.parse()?);
-            let solved = verify(&input()?, show.parse()?, visitor.parse()?, now, &keys)?;
+            let solved = verify(
+                &input()?,
+                show.parse()?,
+                visitor.parse::<VisitorId>()?,
+                now,
+                &keys,
+            )?;
             println!("{}", String::from_utf8_lossy(solved.signed_bytes()));
         }
         _ => return Err("usage: work key-id | challenge | solve | verify".into()),

@@ -18,6 +18,7 @@ pub mod general;
 pub mod ids;
 pub mod layout;
 pub mod layout_codec;
+pub mod limiter;
 pub mod map;
 pub mod money;
 pub mod order;

@@ -51,6 +51,7 @@ pub enum Way {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solved {
     signed: String,
+    pub visitor: VisitorId,
     pub way: Way,
     pub expires: Millis,
 }
@@ -135,10 +136,13 @@ fn plant(
 
 /// Reads what a visitor sent and says whether it earns a ticket for this show. It costs
 /// one HMAC, and only then [`Cost`] hashes.
+///
+/// A visitor who is known has to be the one it is for. A program without cookies is
+/// known only by its challenge.
 pub fn verify(
     text: &str,
     show: ShowId,
-    visitor: VisitorId,
+    visitor: impl Into<Option<VisitorId>>,
     now: Millis,
     keys: &WorkKeys,
 ) -> Result<Solved, WorkError> {
@@ -153,7 +157,10 @@ pub fn verify(
     if parameters.show != show {
         return Err(WorkError::WrongShow);
     }
-    if parameters.visitor != visitor {
+    if visitor
+        .into()
+        .is_some_and(|known| known != parameters.visitor)
+    {
         return Err(WorkError::WrongVisitor);
     }
     let way = match parameters.wait_until.map(Seconds::millis) {
@@ -166,6 +173,7 @@ pub fn verify(
     }
     Ok(Solved {
         signed,
+        visitor: parameters.visitor,
         way,
         expires,
     })

@@ -54,7 +54,6 @@ pub fn ticket(
     solved: &Solved,
     fan_code: Option<&[u8]>,
     show: ShowId,
-    visitor: VisitorId,
     opening: &Opening,
     lot_key: &Key,
 ) -> QueueTicket {
@@ -71,7 +70,7 @@ pub fn ticket(
         bucket: opening.bucket_at(arrived),
         band,
         lot,
-        visitor,
+        visitor: solved.visitor,
         expires: opening.opens.unwrap_or(arrived).max(arrived) + TICKET_MS,
     }
 }
@@ -111,7 +110,7 @@ mod tests {
     fn joined(asked: Millis, sent: Millis, fan_code: Option<&[u8]>) -> QueueTicket {
         let solved = solved(asked, sent);
         let opening = opening(RoomOrder::Lottery);
-        ticket(&solved, fan_code, SHOW, VISITOR, &opening, &KEY)
+        ticket(&solved, fan_code, SHOW, &opening, &KEY)
     }
 
     #[test]
@@ -151,7 +150,7 @@ mod tests {
         let text = issue_waiting(&terms, until, &[5; 34], &keys());
         let solved = verify(&text, SHOW, VISITOR, until, &keys()).unwrap();
         let opening = opening(RoomOrder::Fifo);
-        let waited = ticket(&solved, None, SHOW, VISITOR, &opening, &KEY);
+        let waited = ticket(&solved, None, SHOW, &opening, &KEY);
         assert_eq!(waited.bucket, opening.bucket_at(asked + WAIT_MS));
     }
 }
