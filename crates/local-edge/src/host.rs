@@ -1,0 +1,87 @@
+//! What the edge asks of this process.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Request, Response};
+use onsale_domain::ids::ShowId;
+use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
+use onsale_domain::room::opaque::Lot;
+use onsale_domain::time::Millis;
+use onsale_edge::host::{Host, Joined, Told, Trouble};
+use onsale_edge::objects::controller::Bulletin;
+use onsale_edge::objects::counter::REPORT_AFTER_MS;
+
+use crate::world::{self, World};
+
+#[derive(Debug, Clone)]
+pub struct LocalHost(pub Arc<World>);
+
+impl Host for LocalHost {
+    fn now(&self) -> Millis {
+        world::now()
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        world::fill(bytes);
+    }
+
+    fn defer(&self, work: impl Future<Output = ()> + Send + 'static) {
+        tokio::spawn(work);
+    }
+
+    async fn sleep(&self, ms: u64) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+
+    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        self.0.controller(show).object.bulletin().await
+    }
+
+    async fn count(&self, show: ShowId, counter: u8, joined: Joined) -> Told<()> {
+        let counter = self.0.counter(show, counter);
+        counter.add(joined).await?;
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(REPORT_AFTER_MS)).await;
+            if let Err(trouble) = counter.report().await {
+                tracing::warn!(%trouble, "a counter could not report");
+            }
+        });
+        Ok(())
+    }
+
+    async fn enter(
+        &self,
+        show: ShowId,
+        lot: Lot,
+        pass_seconds: u32,
+    ) -> Told<Result<Entered, NotEntered>> {
+        let gate = self.0.gate(show, GateIndex::of_lot(lot));
+        gate.enter(lot, pass_seconds).await
+    }
+
+    async fn leave(&self, show: ShowId, lot: Lot) -> Told<bool> {
+        self.0.gate(show, GateIndex::of_lot(lot)).leave(lot).await
+    }
+
+    async fn function(
+        &self,
+        _name: &str,
+        request: Request<Vec<u8>>,
+        timeout_ms: u64,
+    ) -> Told<Response<Vec<u8>>> {
+        let timeout = Duration::from_millis(timeout_ms);
+        self.0.function(request, timeout).await
+    }
+
+    async fn fetch(&self, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
+        Err(Trouble::new(
+            "the embedded platform asks nobody outside; CAPTCHA services are for the worker",
+        ))
+    }
+
+    fn log(&self, what: &str) {
+        tracing::warn!("{what}");
+    }
+}

@@ -1,0 +1,197 @@
+//! The edge on a socket: one handler for every path that is not the process's own.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
+use axum::extract::{ConnectInfo, FromRequestParts, Request};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use onsale_domain::ids::OrderId;
+use onsale_edge::answer::Problem;
+use onsale_edge::order_feed::{ASK_MS, OrderWatch};
+use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+
+use crate::feed::{Message, Watched, Watcher};
+use crate::host::LocalHost;
+use crate::world;
+
+/// A comment now and then keeps a quiet stream from being taken for dead.
+const STILL_THERE: Duration = Duration::from_secs(15);
+
+#[derive(Debug, Clone)]
+pub struct EdgeServer {
+    pub(crate) edge: Arc<Edge>,
+    pub(crate) host: LocalHost,
+    /// Turns true when the process stops: feeds would never end by themselves.
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+impl EdgeServer {
+    pub async fn answer(self, request: Request) -> Response {
+        let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let address = address.map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string());
+        let (mut parts, body) = request.into_parts();
+        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await.ok();
+        let body = match read(&parts.headers, body).await {
+            Ok(body) => body,
+            Err(problem) => return sent(problem.answer()),
+        };
+        let headers = parts.headers.clone();
+        let incoming = http::Request::from_parts(parts, body);
+        match self.edge.handle(&self.host, incoming, &address).await {
+            Reply::Answer(answer) => sent(answer),
+            Reply::Feed(request) => self.feed(request, upgrade).await,
+            Reply::OrderFeed(order) => self.order_feed(order, &headers).await,
+        }
+    }
+
+    async fn feed(self, request: FeedRequest, upgrade: Option<WebSocketUpgrade>) -> Response {
+        let watch = self.host.0.watch(request.show, request.since).await;
+        let (watched, watcher) = match watch {
+            Ok(Ok(watching)) => watching,
+            Ok(Err(answer)) => return sent(answer),
+            Err(trouble) => {
+                tracing::warn!(%trouble, "a feed could not begin");
+                return sent(Problem::unavailable().answer());
+            }
+        };
+        match (request.kind, upgrade) {
+            (FeedKind::WebSocket, Some(upgrade)) => {
+                upgrade.on_upgrade(move |socket| talk(socket, watched, watcher, self.stop))
+            }
+            (FeedKind::WebSocket, None) => sent(
+                Problem::invalid("The WebSocket handshake is not complete.").answer(),
+            ),
+            (FeedKind::EventStream, _) => event_stream(map_events(watched, watcher, self.stop)),
+        }
+    }
+
+    async fn order_feed(self, order: OrderId, headers: &HeaderMap) -> Response {
+        let mut order = OrderWatch::new(order, headers, world::now());
+        let first = match order.ask(&self.host).await {
+            Ok(first) => first.unwrap_or_default(),
+            Err(answer) => return sent(answer),
+        };
+        let started = (self, order, Some(first));
+        event_stream(stream::unfold(started, |(mut server, mut order, first)| async move {
+            if let Some(first) = first {
+                return Some((first, (server, order, None)));
+            }
+            while !order.is_over() && !*server.stop.borrow() {
+                tokio::select! {
+                    () = tokio::time::sleep(Duration::from_millis(ASK_MS)) => {}
+                    _ = server.stop.changed() => return None,
+                }
+                match order.ask(&server.host).await {
+                    Ok(Some(event)) => return Some((event, (server, order, None))),
+                    Ok(None) => {}
+                    Err(_) => return None,
+                }
+            }
+            None
+        }))
+    }
+}
+
+async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Problem> {
+    let too_large = || Problem::too_large("The body has more than 4 MiB.");
+    let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+    let announced = announced.and_then(|text| text.parse::<u64>().ok());
+    if announced.is_some_and(|bytes| bytes > MAX_BODY as u64) {
+        return Err(too_large());
+    }
+    let body = Limited::new(body, MAX_BODY).collect().await;
+    Ok(body.map_err(|_| too_large())?.to_bytes().to_vec())
+}
+
+fn sent(answer: http::Response<Vec<u8>>) -> Response {
+    answer.map(Body::from).into_response()
+}
+
+fn event_stream(events: impl stream::Stream<Item = String> + Send + 'static) -> Response {
+    use futures_util::StreamExt as _;
+    let frames = events.map(|event| Ok::<_, Infallible>(Bytes::from(event)));
+    let mut response = Response::new(Body::from_stream(frames));
+    *response.status_mut() = StatusCode::OK;
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        http::HeaderValue::from_static("text/event-stream"),
+    );
+    headers.insert(CACHE_CONTROL, http::HeaderValue::from_static("no-store"));
+    response
+}
+
+fn map_events(
+    watched: Arc<Watched>,
+    watcher: Watcher,
+    stop: watch::Receiver<bool>,
+) -> impl stream::Stream<Item = String> {
+    let Watcher { welcome, messages } = watcher;
+    let state = (watched, messages, stop, Some(welcome));
+    stream::unfold(state, |(watched, mut messages, mut stop, welcome)| async move {
+        if let Some(welcome) = welcome {
+            return Some((event(&welcome), (watched, messages, stop, None)));
+        }
+        let text = tokio::select! {
+            message = messages.recv() => match message {
+                Ok(message) => event(&message),
+                Err(RecvError::Lagged(_)) => event(&watched.reset()),
+                Err(RecvError::Closed) => return None,
+            },
+            () = tokio::time::sleep(STILL_THERE) => ": still there\n\n".to_owned(),
+            _ = stop.changed() => return None,
+        };
+        Some((text, (watched, messages, stop, None)))
+    })
+}
+
+fn event(message: &Message) -> String {
+    format!("id: {}\ndata: {}\n\n", message.version, message.text)
+}
+
+async fn talk(
+    mut socket: WebSocket,
+    watched: Arc<Watched>,
+    watcher: Watcher,
+    mut stop: watch::Receiver<bool>,
+) {
+    let Watcher {
+        welcome,
+        mut messages,
+    } = watcher;
+    let mut next = Some(welcome);
+    loop {
+        if let Some(message) = next.take() {
+            let frame = Frame::Text(message.text.as_ref().into());
+            if socket.send(frame).await.is_err() {
+                return;
+            }
+        }
+        tokio::select! {
+            message = messages.recv() => match message {
+                Ok(message) => next = Some(message),
+                Err(RecvError::Lagged(_)) => next = Some(watched.reset()),
+                Err(RecvError::Closed) => return,
+            },
+            // Nobody has anything to say to us; reading answers pings and sees the end.
+            said = socket.recv() => match said {
+                Some(Ok(Frame::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+            _ = stop.changed() => {
+                let _ = socket.send(Frame::Close(None)).await;
+                return;
+            }
+        }
+    }
+}

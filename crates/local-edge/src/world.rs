@@ -1,0 +1,205 @@
+//! The objects of this process, each made when it is first asked for.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::body::Body;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Limited};
+use onsale_domain::ids::ShowId;
+use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::allotment::{Grant, Report};
+use onsale_domain::room::census::CounterReport;
+use onsale_domain::room::gate::GateIndex;
+use onsale_domain::time::Millis;
+use onsale_edge::host::{Links, Told, Trouble};
+use onsale_edge::objects::controller::{ControllerObject, STEP_MS};
+use onsale_edge::objects::counter::CounterObject;
+use onsale_edge::objects::gate::GateObject;
+use tower::ServiceExt as _;
+
+use crate::feed::Watched;
+use crate::store::{ObjectFile, ObjectStorage};
+
+type Controller = ControllerObject<ObjectStorage, LocalLinks>;
+type Gate = GateObject<ObjectStorage, LocalLinks>;
+type Counter = CounterObject<ObjectStorage, LocalLinks>;
+
+/// An answer of a function is a ticket on paper at most.
+const MAX_ANSWER: usize = 64 << 20;
+const INTERNAL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A controller that takes its steps by itself while anybody asks.
+#[derive(Debug)]
+pub struct RunningController {
+    pub object: Controller,
+    is_running: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Objects {
+    controllers: HashMap<ShowId, Arc<RunningController>>,
+    gates: HashMap<(ShowId, GateIndex), Arc<Gate>>,
+    counters: HashMap<(ShowId, u8), Arc<Counter>>,
+    feeds: HashMap<ShowId, Arc<Watched>>,
+}
+
+/// Everything behind the edge of this process.
+#[derive(Debug)]
+pub struct World {
+    functions: Router,
+    file: ObjectFile,
+    keys: InternalKeys,
+    objects: Mutex<Objects>,
+}
+
+pub fn now() -> Millis {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+pub fn fill(bytes: &mut [u8]) {
+    // Passes and challenges must never repeat: without randomness nothing can go on.
+    #[expect(
+        clippy::expect_used,
+        reason = "a machine without randomness cannot serve"
+    )]
+    getrandom::fill(bytes).expect("the operating system has no randomness");
+}
+
+impl World {
+    pub fn new(functions: Router, file: ObjectFile, keys: InternalKeys) -> Arc<Self> {
+        Arc::new(Self {
+            functions,
+            file,
+            keys,
+            objects: Mutex::default(),
+        })
+    }
+
+    fn objects<T>(&self, act: impl FnOnce(&mut Objects) -> T) -> T {
+        act(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks a function, in this process.
+    pub async fn function(
+        &self,
+        request: Request<Vec<u8>>,
+        timeout: Duration,
+    ) -> Told<Response<Vec<u8>>> {
+        let asked = self.functions.clone().oneshot(request.map(Body::from));
+        let answer = async {
+            let answer = asked.await.map_err(Trouble::new)?;
+            let (parts, body) = answer.into_parts();
+            let body = Limited::new(body, MAX_ANSWER).collect().await;
+            let body = body.map_err(Trouble::new)?.to_bytes().to_vec();
+            Ok(Response::from_parts(parts, body))
+        };
+        tokio::time::timeout(timeout, answer)
+            .await
+            .map_err(|_| Trouble::new("it took too long"))?
+    }
+
+    /// The controller of a show, taking steps.
+    pub fn controller(self: &Arc<Self>, show: ShowId) -> Arc<RunningController> {
+        let running = self.objects(|objects| {
+            let made = || {
+                let storage = self.file.of(format!("{show}/controller"));
+                let links = LocalLinks(self.clone());
+                let object = ControllerObject::new(show, storage, links, self.keys.clone());
+                Arc::new(RunningController {
+                    object,
+                    is_running: AtomicBool::new(false),
+                })
+            };
+            objects.controllers.entry(show).or_insert_with(made).clone()
+        });
+        if !running.is_running.swap(true, Ordering::AcqRel) {
+            tokio::spawn(run_controller(running.clone()));
+        }
+        running
+    }
+
+    pub fn gate(self: &Arc<Self>, show: ShowId, index: GateIndex) -> Arc<Gate> {
+        self.objects(|objects| {
+            let made = || {
+                let storage = self.file.of(format!("{show}/gate/{}", index.number()));
+                let links = LocalLinks(self.clone());
+                Arc::new(GateObject::new(show, index, storage, links, self.keys.clone()))
+            };
+            let known = objects.gates.entry((show, index));
+            known.or_insert_with(made).clone()
+        })
+    }
+
+    pub fn counter(self: &Arc<Self>, show: ShowId, number: u8) -> Arc<Counter> {
+        self.objects(|objects| {
+            let made = || {
+                let storage = self.file.of(format!("{show}/counter/{number}"));
+                let links = LocalLinks(self.clone());
+                Arc::new(CounterObject::new(show, number, storage, links))
+            };
+            let known = objects.counters.entry((show, number));
+            known.or_insert_with(made).clone()
+        })
+    }
+
+    pub fn feed(&self, show: ShowId) -> Arc<Watched> {
+        self.objects(|objects| {
+            let feeds = &mut objects.feeds;
+            feeds.retain(|_, feed| feed.is_watched());
+            feeds.entry(show).or_default().clone()
+        })
+    }
+}
+
+async fn run_controller(running: Arc<RunningController>) {
+    let mut every = tokio::time::interval(Duration::from_millis(STEP_MS));
+    every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        every.tick().await;
+        if let Err(trouble) = running.object.step().await {
+            tracing::warn!(%trouble, "a controller could not take a step");
+        }
+        if !running.object.is_wanted() {
+            running.is_running.store(false, Ordering::Release);
+            return;
+        }
+    }
+}
+
+/// How the objects of this process reach each other and the functions.
+#[derive(Debug, Clone)]
+pub struct LocalLinks(Arc<World>);
+
+impl Links for LocalLinks {
+    fn now(&self) -> Millis {
+        now()
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        fill(bytes);
+    }
+
+    async fn room_function(&self, request: Request<Vec<u8>>) -> Told<Response<Vec<u8>>> {
+        self.0.function(request, INTERNAL_TIMEOUT).await
+    }
+
+    async fn grant(&self, show: ShowId, gate: GateIndex, grant: Grant) -> Told<Report> {
+        self.0.gate(show, gate).grant(&grant).await
+    }
+
+    async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {
+        self.0.controller(show).object.hear(report);
+        Ok(())
+    }
+
+    fn log(&self, what: &str) {
+        tracing::warn!("{what}");
+    }
+}

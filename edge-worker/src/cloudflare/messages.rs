@@ -1,0 +1,145 @@
+//! Requests and answers: as the runtime has them, and as the edge has them.
+
+use futures_util::StreamExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use worker::js_sys::{Array, Uint8Array};
+use worker::web_sys::{self, ReadableStream};
+use worker::{ByteStream, Headers, Response, ResponseBuilder};
+
+use crate::answer::{Answer, Problem};
+use crate::edge::{Incoming, MAX_BODY};
+use crate::forward::route_of;
+use crate::host::{Told, Trouble};
+
+/// What has no route of its own, the waiting room for one, takes less than this.
+const MAX_OTHER_BODY: usize = 64 << 10;
+const OBJECT_CALLS_HEADER: HeaderName = HeaderName::from_static("onsale-object-calls");
+
+/// Reads a request, and no more of it than its route allows.
+pub async fn incoming(request: &web_sys::Request) -> Result<Incoming, Problem> {
+    let mut read = http::Request::builder()
+        .method(Method::from_bytes(request.method().as_bytes()).map_err(not_http)?)
+        .uri(request.url())
+        .body(Vec::new())
+        .map_err(not_http)?;
+    *read.headers_mut() = header_map(&request.headers());
+    let max_len = match route_of(read.uri().path()) {
+        Some(route) => route.max_body.min(MAX_BODY),
+        None => MAX_OTHER_BODY,
+    };
+    if announced_len(read.headers()).is_some_and(|len| len > max_len) {
+        return Err(too_large(max_len));
+    }
+    *read.body_mut() = match body(request.body(), max_len).await {
+        Ok(body) => body,
+        Err(Unread::TooLong) => return Err(too_large(max_len)),
+        Err(Unread::Broken(_)) => {
+            return Err(Problem::invalid("The body ended before it was complete."));
+        }
+    };
+    Ok(read)
+}
+
+fn not_http(_: impl std::error::Error) -> Problem {
+    Problem::invalid("The method or the address of this request is not valid.")
+}
+
+fn too_large(max_len: usize) -> Problem {
+    Problem::too_large(format!("The body has at most {max_len} bytes here."))
+}
+
+fn announced_len(headers: &HeaderMap) -> Option<usize> {
+    let len = headers.get(http::header::CONTENT_LENGTH)?;
+    len.to_str().ok()?.parse().ok()
+}
+
+/// Why a body was not read.
+#[derive(Debug)]
+pub enum Unread {
+    TooLong,
+    Broken(worker::Error),
+}
+
+pub async fn body(stream: Option<ReadableStream>, max_len: usize) -> Result<Vec<u8>, Unread> {
+    let Some(stream) = stream else {
+        return Ok(Vec::new());
+    };
+    let mut chunks = ByteStream::from(stream);
+    let mut body = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(Unread::Broken)?;
+        if body.len() + chunk.len() > max_len {
+            return Err(Unread::TooLong);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Headers that HTTP knows; a name or value that it does not know is left out.
+pub fn header_map(headers: &web_sys::Headers) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for entry in headers.entries().into_iter().flatten() {
+        let entry = Array::from(&entry);
+        let (Some(name), Some(value)) = (entry.get(0).as_string(), entry.get(1).as_string()) else {
+            continue;
+        };
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value.as_bytes())) {
+            map.append(name, value);
+        }
+    }
+    map
+}
+
+fn headers(map: &HeaderMap) -> worker::Result<Headers> {
+    let headers = Headers::new();
+    for (name, value) in map {
+        if let Ok(value) = std::str::from_utf8(value.as_bytes()) {
+            headers.append(name.as_str(), value)?;
+        }
+    }
+    Ok(headers)
+}
+
+/// A request that the runtime can send.
+pub fn outgoing(url: &str, request: &http::Request<Vec<u8>>) -> Told<web_sys::Request> {
+    let init = web_sys::RequestInit::new();
+    init.set_method(request.method().as_str());
+    init.set_headers(headers(request.headers()).map_err(Trouble::new)?.0.as_ref());
+    // Whoever asked follows a redirection, or not.
+    init.set_redirect(web_sys::RequestRedirect::Manual);
+    if !request.body().is_empty() {
+        init.set_body(&Uint8Array::from(request.body().as_slice()));
+    }
+    web_sys::Request::new_with_str_and_init(url, &init)
+        .map_err(|error| Trouble(format!("{url} cannot be asked: {error:?}")))
+}
+
+pub fn response(answer: Answer) -> worker::Result<Response> {
+    let (parts, body) = answer.into_parts();
+    let builder = ResponseBuilder::new()
+        .with_status(parts.status.as_u16())
+        .with_headers(headers(&parts.headers)?);
+    Ok(match parts.status {
+        // The runtime accepts no others, and no body with these three.
+        status if !(200..600).contains(&status.as_u16()) => {
+            return response(Problem::unavailable().answer());
+        }
+        StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED => {
+            builder.empty()
+        }
+        _ => builder.fixed(body),
+    })
+}
+
+/// How many objects were asked before an answer was given.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectCalls(pub u32);
+
+impl ObjectCalls {
+    pub fn tell(self, answer: &mut Answer) {
+        let number = HeaderValue::from(self.0);
+        answer.headers_mut().insert(OBJECT_CALLS_HEADER, number);
+    }
+}

@@ -1,0 +1,82 @@
+//! The controller of a show as a Durable Object.
+
+// The macro looks for `wasm_bindgen` here.
+use worker::wasm_bindgen;
+use worker::{DurableObject, Env, Request, Response, Result, State, console_warn, durable_object};
+
+use super::object_alarm::Alarm;
+use super::object_calls::{ObjectName, sent, told, unknown_action};
+use super::object_links::ObjectLinks;
+use super::object_storage::ObjectStorage;
+use super::settings::internal_keys;
+use crate::host::Told;
+use crate::objects::controller::{Bulletin, ControllerObject, STEP_MS};
+
+type Controller = ControllerObject<ObjectStorage, ObjectLinks>;
+
+#[durable_object(alarm)]
+#[derive(Debug)]
+pub struct RoomController {
+    controller: Told<Controller>,
+    alarm: Alarm,
+}
+
+impl DurableObject for RoomController {
+    fn new(state: State, env: Env) -> Self {
+        Self {
+            controller: controller(&state, env),
+            alarm: Alarm::new(&state),
+        }
+    }
+
+    async fn fetch(&self, mut request: Request) -> Result<Response> {
+        match request.path().as_str() {
+            "/bulletin" => told(self.bulletin().await),
+            "/report" => told(self.hear(&mut request).await),
+            path => told(unknown_action::<()>(path)),
+        }
+    }
+
+    async fn alarm(&self) -> Result<Response> {
+        if let Err(trouble) = self.step().await {
+            console_warn!("a step failed: {trouble}");
+        }
+        Response::empty()
+    }
+}
+
+impl RoomController {
+    async fn bulletin(&self) -> Told<Option<Bulletin>> {
+        let bulletin = self.controller.as_ref().map_err(Clone::clone)?.bulletin().await?;
+        // For a show that does not exist nothing is stored, not even an alarm.
+        if bulletin.is_some() {
+            self.alarm.set_within(STEP_MS).await?;
+        }
+        Ok(bulletin)
+    }
+
+    async fn hear(&self, request: &mut Request) -> Told<()> {
+        let controller = self.controller.as_ref().map_err(Clone::clone)?;
+        controller.hear(sent(request).await?);
+        Ok(())
+    }
+
+    /// The next step is arranged before this one is taken. A controller that was moved
+    /// knows of nobody who asks, and rests until somebody does.
+    async fn step(&self) -> Told<()> {
+        let controller = self.controller.as_ref().map_err(Clone::clone)?;
+        if !controller.is_wanted() {
+            return Ok(());
+        }
+        self.alarm.set_again(STEP_MS).await?;
+        controller.step().await
+    }
+}
+
+fn controller(state: &State, env: Env) -> Told<Controller> {
+    let name = ObjectName::of(state)?;
+    let keys = internal_keys(&env)?;
+    let links = ObjectLinks::new(env)?;
+    let storage = ObjectStorage::new(state);
+    Ok(ControllerObject::new(name.show, storage, links, keys))
+}

@@ -1,0 +1,82 @@
+//! What the bindings of the worker say: secrets, addresses and limits.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use onsale_domain::internal_call::InternalKeys;
+use worker::Env;
+
+use crate::edge::{Edge, EdgeLimits};
+use crate::host::{Told, Trouble};
+use crate::secrets::Secrets;
+
+#[derive(Debug)]
+pub struct Settings {
+    pub edge: Arc<Edge>,
+    pub functions: Functions,
+    /// For tests: answers say how many objects were asked before they were given.
+    pub tells_object_calls: bool,
+}
+
+thread_local! {
+    static SETTINGS: OnceCell<Result<Rc<Settings>, String>> = const { OnceCell::new() };
+}
+
+/// The settings, read once: other bindings come with another isolate.
+pub fn of_isolate(env: &Env) -> Result<Rc<Settings>, String> {
+    SETTINGS.with(|settings| settings.get_or_init(|| read(env).map(Rc::new)).clone())
+}
+
+fn read(env: &Env) -> Result<Settings, String> {
+    let secrets = Secrets::read(|name| text(env, name))?;
+    let limits = match text(env, "RATE_LIMIT").as_deref() {
+        Some("off") => EdgeLimits::off(),
+        Some("on") | None => match text(env, "IP_REQUESTS_PER_10S") {
+            Some(number) => {
+                let number = number.parse().map_err(|_| "IP_REQUESTS_PER_10S is no number")?;
+                EdgeLimits::new(number)
+            }
+            None => EdgeLimits::default(),
+        },
+        Some(_) => return Err("RATE_LIMIT is neither on nor off".to_owned()),
+    };
+    Ok(Settings {
+        edge: Edge::new(secrets, limits),
+        functions: Functions::read(env).map_err(|trouble| trouble.0)?,
+        tells_object_calls: text(env, "COUNT_OBJECT_CALLS").as_deref() == Some("on"),
+    })
+}
+
+/// The keys that sign calls to the functions: all that objects need of the secrets.
+pub fn internal_keys(env: &Env) -> Told<InternalKeys> {
+    let keys = text(env, "INTERNAL_KEYS").ok_or_else(|| Trouble::new("no INTERNAL_KEYS"))?;
+    keys.parse().map_err(Trouble::new)
+}
+
+/// Variables and secrets alike.
+fn text(env: &Env, name: &str) -> Option<String> {
+    env.var(name).ok().map(|value| value.to_string())
+}
+
+/// Where each function answers.
+#[derive(Debug, Clone)]
+pub struct Functions(Rc<BTreeMap<String, String>>);
+
+impl Functions {
+    pub fn read(env: &Env) -> Told<Self> {
+        let urls = text(env, "FUNCTION_URLS");
+        let urls = urls.ok_or_else(|| Trouble::new("FUNCTION_URLS is not set"))?;
+        let urls = serde_json::from_str(&urls)
+            .map_err(|error| Trouble(format!("FUNCTION_URLS is no JSON of addresses: {error}")))?;
+        Ok(Self(Rc::new(urls)))
+    }
+
+    /// The address of a path at a function.
+    pub fn url(&self, function: &str, path_and_query: &str) -> Told<String> {
+        let url = self.0.get(function);
+        let url = url.ok_or_else(|| Trouble(format!("FUNCTION_URLS has no {function}")))?;
+        Ok(format!("{}{path_and_query}", url.trim_end_matches('/')))
+    }
+}

@@ -1,0 +1,235 @@
+//! The edge itself: what all requests of an isolate, or of a process, share; and the
+//! first look at each of them.
+
+use http::{HeaderMap, Method, Request, Uri};
+use onsale_domain::ids::{OrderId, ShowId};
+use onsale_domain::limiter::Limiter;
+use onsale_domain::room::opaque::Lot;
+use onsale_domain::time::Millis;
+use std::sync::Arc;
+
+use crate::answer::{Answer, Problem};
+use crate::counting::Counting;
+use crate::host::Host;
+use crate::room_view::Views;
+use crate::secrets::Secrets;
+use crate::{forward, room, web};
+
+/// A request from outside, read whole: hosts refuse bodies over [`MAX_BODY`] before.
+pub type Incoming = Request<Vec<u8>>;
+
+/// Venues may be this large; everything else is refused far below.
+pub const MAX_BODY: usize = 4 << 20;
+const MAX_ROOM_BODY: usize = 8 << 10;
+
+/// What becomes of a request. A feed stays open, and each host has its own way to do that.
+#[derive(Debug)]
+pub enum Reply {
+    Answer(Answer),
+    Feed(FeedRequest),
+    OrderFeed(OrderId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedRequest {
+    pub show: ShowId,
+    /// The last version the client knows.
+    pub since: Option<u64>,
+    pub kind: FeedKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedKind {
+    WebSocket,
+    EventStream,
+}
+
+/// How often an address, or a ticket, may ask in ten seconds.
+#[derive(Debug)]
+pub struct EdgeLimits {
+    pub per_address: Limiter,
+    pub per_ticket: Limiter,
+    /// The way without a script costs a robot nothing, so an address gets few.
+    pub waiting_challenges: Limiter,
+    /// Who asks for more challenges than this looks like a program.
+    pub usual_challenges: Limiter,
+    pub off: bool,
+}
+
+const PERIOD_MS: u64 = 10_000;
+
+impl EdgeLimits {
+    pub fn new(requests_per_10s: u64) -> Self {
+        Self {
+            per_address: Limiter::new(requests_per_10s, PERIOD_MS, requests_per_10s),
+            per_ticket: Limiter::new(10, PERIOD_MS, 10),
+            waiting_challenges: Limiter::new(6, 60_000, 6),
+            usual_challenges: Limiter::new(10, 60_000, 10),
+            off: false,
+        }
+    }
+
+    pub fn off() -> Self {
+        Self {
+            off: true,
+            ..Self::default()
+        }
+    }
+
+    pub fn address(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.per_address, address_key(address), now)
+    }
+
+    pub fn ticket(&self, lot: Lot, now: Millis) -> Result<(), Problem> {
+        self.take(&self.per_ticket, lot.0, now)
+    }
+
+    pub fn waiting_challenge(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.waiting_challenges, address_key(address), now)
+    }
+
+    pub fn is_usual(&self, address: &str, now: Millis) -> bool {
+        self.take(&self.usual_challenges, address_key(address), now)
+            .is_ok()
+    }
+
+    fn take(&self, limiter: &Limiter, key: [u8; 16], now: Millis) -> Result<(), Problem> {
+        match self.off {
+            true => Ok(()),
+            false => limiter.take(key, now).map_err(Problem::rate_limited),
+        }
+    }
+}
+
+impl Default for EdgeLimits {
+    fn default() -> Self {
+        Self::new(100)
+    }
+}
+
+fn address_key(address: &str) -> [u8; 16] {
+    onsale_domain::request_hash::RequestHash::of(address.as_bytes()).0
+}
+
+/// One per isolate, or per process.
+#[derive(Debug)]
+pub struct Edge {
+    pub secrets: Secrets,
+    pub limits: EdgeLimits,
+    pub(crate) views: Views,
+    pub(crate) counting: Counting,
+}
+
+impl Edge {
+    pub fn new(secrets: Secrets, limits: EdgeLimits) -> Arc<Self> {
+        Arc::new(Self {
+            secrets,
+            limits,
+            views: Views::default(),
+            counting: Counting::default(),
+        })
+    }
+
+    /// Answers a request. `address` is the client's, as the host knows it.
+    pub async fn handle<H: Host>(
+        self: &Arc<Self>,
+        host: &H,
+        request: Incoming,
+        address: &str,
+    ) -> Reply {
+        let path = request.uri().path().to_owned();
+        let found = match path.strip_prefix('/').unwrap_or("").split_once('/') {
+            Some(("assets", name)) => return Reply::Answer(web::asset(request.method(), name)),
+            Some(("room", rest)) => self.room(host, &request, rest, address).await,
+            Some(("feed", rest)) => match self.feed(host, &request, rest, address) {
+                Ok(reply) => return reply,
+                Err(problem) => Err(problem),
+            },
+            _ => self.forwarded(host, request, address).await,
+        };
+        Reply::Answer(found.unwrap_or_else(Problem::answer))
+    }
+
+    async fn room<H: Host>(
+        self: &Arc<Self>,
+        host: &H,
+        request: &Incoming,
+        rest: &str,
+        address: &str,
+    ) -> Result<Answer, Problem> {
+        self.limits.address(address, host.now())?;
+        if request.body().len() > MAX_ROOM_BODY {
+            return Err(Problem::too_large(
+                "What is sent to the waiting room has at most 8 KiB.",
+            ));
+        }
+        let (show, action) = rest.split_once('/').unwrap_or((rest, ""));
+        let show: ShowId = show.parse().map_err(|_| Problem::no_show())?;
+        room::answer(self, host, request, show, action, address).await
+    }
+
+    fn feed<H: Host>(
+        &self,
+        host: &H,
+        request: &Incoming,
+        rest: &str,
+        address: &str,
+    ) -> Result<Reply, Problem> {
+        self.limits.address(address, host.now())?;
+        if request.method() != Method::GET {
+            return Err(wrong_method("GET"));
+        }
+        if let Some(order) = rest.strip_prefix("orders/") {
+            let order = order.parse().map_err(|_| {
+                Problem::not_found("There is no such order. Ids are case-sensitive.")
+            })?;
+            return Ok(Reply::OrderFeed(order));
+        }
+        let show = rest.parse().map_err(|_| Problem::no_show())?;
+        Ok(Reply::Feed(FeedRequest {
+            show,
+            since: resume_from(request.headers(), request.uri()),
+            kind: feed_kind(request.headers())?,
+        }))
+    }
+
+    async fn forwarded<H: Host>(
+        self: &Arc<Self>,
+        host: &H,
+        request: Incoming,
+        address: &str,
+    ) -> Result<Answer, Problem> {
+        self.limits.address(address, host.now())?;
+        forward::forward(self, host, request).await
+    }
+}
+
+pub(crate) fn wrong_method(allowed: &str) -> Problem {
+    Problem::method(format!("Use {allowed} here."))
+}
+
+fn resume_from(headers: &HeaderMap, uri: &Uri) -> Option<u64> {
+    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok());
+    // A browser that reconnects repeats its first address, so what it saw last counts more.
+    if let Some(version) = last.and_then(|text| text.parse().ok()) {
+        return Some(version);
+    }
+    let mut asked = form_urlencoded::parse(uri.query()?.as_bytes());
+    asked.find(|(name, _)| name == "since")?.1.parse().ok()
+}
+
+fn feed_kind(headers: &HeaderMap) -> Result<FeedKind, Problem> {
+    let says = |name: http::HeaderName, what: &str| {
+        let value = headers.get(name).and_then(|v| v.to_str().ok());
+        value.is_some_and(|v| v.to_ascii_lowercase().contains(what))
+    };
+    if says(http::header::UPGRADE, "websocket") {
+        Ok(FeedKind::WebSocket)
+    } else if says(http::header::ACCEPT, "text/event-stream") {
+        Ok(FeedKind::EventStream)
+    } else {
+        Err(Problem::invalid(
+            "This is a live feed: open it as a WebSocket, or send Accept: text/event-stream.",
+        ))
+    }
+}

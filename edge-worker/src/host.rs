@@ -1,0 +1,149 @@
+//! What the edge needs from whoever runs it: Cloudflare, or one process.
+//!
+//! Both hosts run the same logic. A worker has one thread and futures that stay on it;
+//! a process moves them between threads. [`MaybeSend`] is the difference.
+
+use std::future::Future;
+
+use http::{Request, Response};
+use onsale_domain::ids::ShowId;
+use onsale_domain::room::allotment::{Grant, Report};
+use onsale_domain::room::census::{CounterReport, Tally};
+use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
+use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::opening::Bucket;
+use onsale_domain::time::Millis;
+
+use crate::objects::controller::Bulletin;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod threads {
+    pub trait MaybeSend: Send {}
+    impl<T: Send> MaybeSend for T {}
+    pub trait MaybeSync: Sync {}
+    impl<T: Sync> MaybeSync for T {}
+}
+
+#[cfg(target_arch = "wasm32")]
+mod threads {
+    pub trait MaybeSend {}
+    impl<T> MaybeSend for T {}
+    pub trait MaybeSync {}
+    impl<T> MaybeSync for T {}
+}
+
+pub use threads::{MaybeSend, MaybeSync};
+
+/// Somebody was asked and did not answer, or not sensibly. The text is for the log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Trouble(pub String);
+
+impl Trouble {
+    pub fn new(what: impl std::fmt::Display) -> Self {
+        Self(what.to_string())
+    }
+}
+
+pub type Told<T> = Result<T, Trouble>;
+
+/// How many counters a show has. Each takes the flushes of some of the isolates.
+pub const COUNTERS: u8 = 8;
+
+/// People who joined, by bucket.
+pub type Joined = Vec<(Bucket, Tally)>;
+
+/// What a request at the edge may ask for. One of these exists per request.
+pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
+    fn now(&self) -> Millis;
+
+    /// Unpredictable bytes.
+    fn fill(&self, bytes: &mut [u8]);
+
+    /// Work that goes on after the answer has been given.
+    fn defer(&self, work: impl Future<Output = ()> + MaybeSend + 'static);
+
+    fn sleep(&self, ms: u64) -> impl Future<Output = ()> + MaybeSend;
+
+    /// What the controller of a show said last, through a cache of a second.
+    /// `None`: there is no such show.
+    fn bulletin(&self, show: ShowId) -> impl Future<Output = Told<Option<Bulletin>>> + MaybeSend;
+
+    /// Adds people to a counter.
+    fn count(
+        &self,
+        show: ShowId,
+        counter: u8,
+        joined: Joined,
+    ) -> impl Future<Output = Told<()>> + MaybeSend;
+
+    /// Asks the gate of this lot for a pass.
+    fn enter(
+        &self,
+        show: ShowId,
+        lot: Lot,
+        pass_seconds: u32,
+    ) -> impl Future<Output = Told<Result<Entered, NotEntered>>> + MaybeSend;
+
+    /// Ends the pass of this lot. `false`: it has none.
+    fn leave(&self, show: ShowId, lot: Lot) -> impl Future<Output = Told<bool>> + MaybeSend;
+
+    /// Sends a request to one of the functions.
+    fn function(
+        &self,
+        name: &str,
+        request: Request<Vec<u8>>,
+        timeout_ms: u64,
+    ) -> impl Future<Output = Told<Response<Vec<u8>>>> + MaybeSend;
+
+    /// Sends a request to somebody else, such as a CAPTCHA service.
+    fn fetch(
+        &self,
+        request: Request<Vec<u8>>,
+        timeout_ms: u64,
+    ) -> impl Future<Output = Told<Response<Vec<u8>>>> + MaybeSend;
+
+    fn log(&self, what: &str);
+}
+
+/// What an object asks of others. Each host has one kind for all objects.
+pub trait Links: MaybeSend + MaybeSync {
+    fn now(&self) -> Millis;
+
+    fn fill(&self, bytes: &mut [u8]);
+
+    /// Sends a request to the function `room`.
+    fn room_function(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> impl Future<Output = Told<Response<Vec<u8>>>> + MaybeSend;
+
+    fn grant(
+        &self,
+        show: ShowId,
+        gate: GateIndex,
+        grant: Grant,
+    ) -> impl Future<Output = Told<Report>> + MaybeSend;
+
+    fn report(
+        &self,
+        show: ShowId,
+        report: CounterReport,
+    ) -> impl Future<Output = Told<()>> + MaybeSend;
+
+    fn log(&self, what: &str);
+}
+
+/// What one object keeps. Nobody else writes there.
+pub trait Storage: MaybeSend + MaybeSync {
+    /// Everything, by name.
+    fn load(&self) -> impl Future<Output = Told<Vec<(String, Vec<u8>)>>> + MaybeSend;
+
+    /// Writes and, where there is no value, removes: all of it or nothing, and durably
+    /// before it returns.
+    fn store(
+        &self,
+        changes: Vec<(String, Option<Vec<u8>>)>,
+    ) -> impl Future<Output = Told<()>> + MaybeSend;
+}
+

@@ -1,0 +1,208 @@
+//! The controller of a show: once a second it hears the cloud and the gates, moves the
+//! line on, and says how things are.
+
+use futures_util::future::join_all;
+use futures_util::lock::Mutex;
+use http::StatusCode;
+use onsale_domain::ids::ShowId;
+use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::briefing::Briefing;
+use onsale_domain::room::census::CounterReport;
+use onsale_domain::room::controller::Controller;
+use onsale_domain::room::published::Published;
+use onsale_domain::time::Millis;
+use serde::{Deserialize, Serialize};
+use std::sync::{Mutex as ShortMutex, PoisonError};
+
+use crate::host::{Links, Storage, Told, Trouble};
+use crate::internal::signed_request;
+
+/// How often it takes a step.
+pub const STEP_MS: u64 = 1_000;
+/// An older bulletin means that nobody wakes the controller; then whoever asks does.
+const OVERDUE_MS: u64 = 2_500;
+/// After this long without anybody asking, nobody waits: the longest time between two
+/// polls of a visitor is less than half of it.
+const QUIET_MS: u64 = 300_000;
+const STATE: &str = "state";
+
+/// What everybody may know about the room of a show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bulletin {
+    pub title: String,
+    pub published: Published,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Kept {
+    title: String,
+    controller: Controller,
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    at: Millis,
+    /// `None`: the cloud knows no such show.
+    bulletin: Option<Bulletin>,
+}
+
+#[derive(Debug)]
+pub struct ControllerObject<S, L> {
+    show: ShowId,
+    storage: S,
+    links: L,
+    keys: InternalKeys,
+    /// `None` until loaded, and again after a failed write.
+    state: Mutex<Option<Option<Kept>>>,
+    said: ShortMutex<Option<Said>>,
+    asked: ShortMutex<Millis>,
+    heard: ShortMutex<Vec<CounterReport>>,
+}
+
+impl<S: Storage, L: Links> ControllerObject<S, L> {
+    pub fn new(show: ShowId, storage: S, links: L, keys: InternalKeys) -> Self {
+        Self {
+            show,
+            storage,
+            links,
+            keys,
+            state: Mutex::new(None),
+            said: ShortMutex::new(None),
+            asked: ShortMutex::new(Millis(0)),
+            heard: ShortMutex::new(Vec::new()),
+        }
+    }
+
+    /// The latest bulletin; `None` when there is no such show.
+    pub async fn bulletin(&self) -> Told<Option<Bulletin>> {
+        let now = self.links.now();
+        *held(&self.asked) = now;
+        if let Some(said) = held(&self.said).clone()
+            && said.at + OVERDUE_MS > now
+        {
+            return Ok(said.bulletin);
+        }
+        self.step().await?;
+        let said = held(&self.said).clone();
+        Ok(said.and_then(|said| said.bulletin))
+    }
+
+    /// Takes a counter's report in. It counts with the next step.
+    pub fn hear(&self, report: CounterReport) {
+        held(&self.heard).push(report);
+    }
+
+    /// Whether somebody still wants steps to be taken.
+    pub fn is_wanted(&self) -> bool {
+        *held(&self.asked) + QUIET_MS > self.links.now()
+    }
+
+    /// One step. Whoever calls it has arranged for the next one before.
+    pub async fn step(&self) -> Told<()> {
+        let mut slot = self.state.lock().await;
+        let kept = match slot.take() {
+            Some(kept) => kept,
+            None => self.load().await?,
+        };
+        let briefing = self.ask_cloud(kept.as_ref()).await;
+        let now = self.links.now();
+        let mut kept = match (kept, briefing) {
+            (None, Err(trouble)) => {
+                *slot = Some(None);
+                return Err(trouble);
+            }
+            (None, Ok(None)) => {
+                *slot = Some(None);
+                self.say(now, None);
+                return Ok(());
+            }
+            (None, Ok(Some(briefing))) => started(self.show, &briefing, now),
+            (Some(mut kept), Ok(Some(briefing))) => {
+                kept.controller.change_settings(briefing.settings);
+                kept.controller.hear_cloud(&briefing.news, now);
+                kept.title = briefing.title;
+                kept
+            }
+            // A controller that hears nothing pauses by itself after a while.
+            (Some(kept), Ok(None)) => kept,
+            (Some(kept), Err(trouble)) => {
+                self.links.log(&format!("the cloud is silent: {trouble}"));
+                kept
+            }
+        };
+        for report in std::mem::take(&mut *held(&self.heard)) {
+            kept.controller.hear_counter(&report, now);
+        }
+        kept.controller.tick(now);
+        let bytes = postcard::to_allocvec(&kept).map_err(Trouble::new)?;
+        self.storage
+            .store(vec![(STATE.to_owned(), Some(bytes))])
+            .await?;
+        let bulletin = Bulletin {
+            title: kept.title.clone(),
+            published: kept.controller.published(now),
+        };
+        self.say(now, Some(bulletin));
+        self.talk_to_gates(&mut kept.controller).await;
+        *slot = Some(Some(kept));
+        Ok(())
+    }
+
+    /// Sends each gate what is stored as granted. What they report is stored with the next
+    /// step; until then they would only report it again.
+    async fn talk_to_gates(&self, controller: &mut Controller) {
+        let grants: Vec<_> = controller.grants().collect();
+        let calls = grants.into_iter().map(|(gate, grant)| async move {
+            (gate, self.links.grant(self.show, gate, grant).await)
+        });
+        for (gate, report) in join_all(calls).await {
+            match report {
+                Ok(report) => controller.hear_gate(gate, report),
+                Err(trouble) => self
+                    .links
+                    .log(&format!("gate {} is silent: {trouble}", gate.number())),
+            }
+        }
+    }
+
+    fn say(&self, at: Millis, bulletin: Option<Bulletin>) {
+        *held(&self.said) = Some(Said { at, bulletin });
+    }
+
+    async fn load(&self) -> Told<Option<Kept>> {
+        let stored = self.storage.load().await?;
+        let state = stored.iter().find(|(name, _)| name == STATE);
+        state
+            .map(|(_, bytes)| postcard::from_bytes(bytes).map_err(Trouble::new))
+            .transpose()
+    }
+
+    async fn ask_cloud(&self, kept: Option<&Kept>) -> Told<Option<Briefing>> {
+        let since = kept.map_or(0, |kept| kept.controller.cursor());
+        let target = format!("/internal/shows/{}/room?since={since}", self.show);
+        let now = self.links.now();
+        let request = signed_request(&self.keys, "GET", &target, Vec::new(), now)?;
+        let answer = self.links.room_function(request).await?;
+        match answer.status() {
+            StatusCode::OK => serde_json::from_slice(answer.body())
+                .map(Some)
+                .map_err(Trouble::new),
+            StatusCode::NOT_FOUND => Ok(None),
+            status => Err(Trouble(format!("it answered {status}"))),
+        }
+    }
+}
+
+fn started(show: ShowId, briefing: &Briefing, now: Millis) -> Kept {
+    let mut controller = Controller::new(show, briefing.settings.clone());
+    controller.hear_cloud(&briefing.news, now);
+    Kept {
+        title: briefing.title.clone(),
+        controller,
+    }
+}
+
+/// Held for a moment only, never over an await.
+fn held<T>(mutex: &ShortMutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,208 @@
+//! The live map of a show: what changed from one reading of it to the next.
+//!
+//! While anybody watches, the map is read once a second, and everybody gets the same few
+//! changes. Whoever was away names the last version they know and gets what they missed.
+
+use serde_json::json;
+use std::collections::VecDeque;
+
+use crate::host::{Told, Trouble};
+
+/// How often the map is read while somebody watches.
+pub const READ_MS: u64 = 1_000;
+/// Five minutes of changes; whoever was away longer reads the map again.
+const KEPT: usize = 300;
+/// More than this is no difference but another map, and reading that is cheaper.
+const MAX_CHANGES: usize = 20_000;
+
+/// A place and its state: 0 free, 1 held, 2 sold, 3 not for sale.
+pub type Change = (u32, u8);
+
+#[derive(Debug)]
+struct Difference {
+    version: u64,
+    changes: Vec<Change>,
+}
+
+#[derive(Debug, Default)]
+pub struct Feed {
+    version: u64,
+    map: Vec<u8>,
+    /// The version before the first difference that is kept.
+    oldest: u64,
+    differences: VecDeque<Difference>,
+}
+
+impl Feed {
+    /// Takes a new reading, and returns what to send to everybody, if anything changed.
+    pub fn read(&mut self, version: u64, map: Vec<u8>) -> Option<String> {
+        if version <= self.version {
+            return None;
+        }
+        let first = self.version == 0;
+        let resized = map.len() != self.map.len();
+        let changes = match first || resized {
+            true => Vec::new(),
+            false => differences(&self.map, &map),
+        };
+        self.version = version;
+        self.map = map;
+        if first || resized || changes.len() > MAX_CHANGES {
+            self.differences.clear();
+            self.oldest = version;
+            return (!first).then(|| reset(version));
+        }
+        if changes.is_empty() {
+            // Nothing to say, but the version is now known to be the same.
+            match self.differences.back_mut() {
+                Some(last) => last.version = version,
+                None => self.oldest = version,
+            }
+            return None;
+        }
+        let message = changed(version, &changes);
+        self.differences.push_back(Difference { version, changes });
+        if self.differences.len() > KEPT
+            && let Some(gone) = self.differences.pop_front()
+        {
+            self.oldest = gone.version;
+        }
+        Some(message)
+    }
+
+    /// The first message for a watcher who knows this version of the map.
+    pub fn welcome(&self, since: Option<u64>) -> String {
+        let Some(since) = since.filter(|since| *since >= self.oldest && self.version > 0) else {
+            return reset(self.version);
+        };
+        // A reading of somebody else's may lie between two of ours. States are absolute, so
+        // what changed around it may be told again.
+        let missed = self.differences.iter().filter(|d| d.version > since);
+        let mut latest = std::collections::BTreeMap::new();
+        for difference in missed {
+            latest.extend(difference.changes.iter().copied());
+        }
+        let changes: Vec<Change> = latest.into_iter().collect();
+        changed(self.version.max(since), &changes)
+    }
+
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+fn changed(version: u64, changes: &[Change]) -> String {
+    json!({"version": version, "changes": changes}).to_string()
+}
+
+fn reset(version: u64) -> String {
+    json!({"version": version, "reset": true}).to_string()
+}
+
+/// The places whose two bits differ.
+fn differences(before: &[u8], after: &[u8]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut first = 0;
+    for (old, new) in before.iter().zip(after) {
+        if old != new {
+            for place in 0..4 {
+                let state = |byte: &u8| byte >> (2 * place) & 3;
+                if state(old) != state(new) {
+                    changes.push((first + place, state(new)));
+                }
+            }
+        }
+        first += 4;
+    }
+    changes
+}
+
+/// Version and map of an answer of `availability.bin`.
+pub fn reading(answer: &http::Response<Vec<u8>>) -> Told<(u64, Vec<u8>)> {
+    if answer.status() != http::StatusCode::OK {
+        return Err(Trouble(format!("the map was answered {}", answer.status())));
+    }
+    let version = answer.headers().get("onsale-version");
+    let version = version.and_then(|v| v.to_str().ok()?.parse().ok());
+    let version = version.ok_or_else(|| Trouble::new("the map has no version"))?;
+    Ok((version, answer.body().clone()))
+}
+
+pub fn map_path(show: onsale_domain::ids::ShowId) -> String {
+    format!("/api/v1/shows/{show}/availability.bin")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn map(states: &[u8]) -> Vec<u8> {
+        states
+            .chunks(4)
+            .map(|four| four.iter().rev().fold(0, |byte, state| byte << 2 | state))
+            .collect()
+    }
+
+    fn apply(states: &mut [u8], message: &str) {
+        let message: Value = serde_json::from_str(message).unwrap();
+        for change in message["changes"].as_array().unwrap() {
+            let place = change[0].as_u64().unwrap() as usize;
+            states[place] = change[1].as_u64().unwrap() as u8;
+        }
+    }
+
+    #[test]
+    fn a_change_names_its_place_and_state() {
+        let mut feed = Feed::default();
+        assert_eq!(feed.read(5, map(&[0, 0, 0, 0, 0, 0, 3, 3])), None);
+        let message = feed.read(6, map(&[0, 1, 0, 0, 0, 2, 3, 3]));
+        assert_eq!(
+            message.as_deref(),
+            Some(r#"{"changes":[[1,1],[5,2]],"version":6}"#)
+        );
+        assert_eq!(feed.read(7, map(&[0, 1, 0, 0, 0, 2, 3, 3])), None);
+        assert_eq!(feed.read(7, map(&[0; 8])), None, "not a new version");
+    }
+
+    #[test]
+    fn who_knows_nothing_or_too_little_reads_the_map() {
+        let mut feed = Feed::default();
+        assert!(feed.welcome(Some(3)).contains("reset"));
+        feed.read(5, map(&[0; 8]));
+        assert!(feed.welcome(None).contains("reset"));
+        assert!(feed.welcome(Some(4)).contains("reset"));
+        assert!(!feed.welcome(Some(5)).contains("reset"));
+        assert!(feed.read(6, map(&[0; 12])).unwrap().contains("reset"));
+        assert!(feed.welcome(Some(5)).contains("reset"));
+    }
+
+    #[test]
+    fn only_five_minutes_of_changes_are_kept() {
+        let mut feed = Feed::default();
+        feed.read(1, map(&[0; 4]));
+        for version in 2..400 {
+            feed.read(version, map(&[(version % 3) as u8; 4]));
+        }
+        assert!(feed.welcome(Some(98)).contains("reset"));
+        assert!(!feed.welcome(Some(99)).contains("reset"));
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_comes_back_sees_the_same_map(
+            readings in prop::collection::vec(prop::collection::vec(0u8..4, 13), 2..20),
+            away in any::<prop::sample::Index>(),
+        ) {
+            let mut feed = Feed::default();
+            for (i, states) in readings.iter().enumerate() {
+                feed.read(i as u64 + 1, map(states));
+            }
+            let away = away.index(readings.len());
+            let mut seen = readings[away].clone();
+            apply(&mut seen, &feed.welcome(Some(away as u64 + 1)));
+            prop_assert_eq!(&seen, readings.last().unwrap());
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A gate of a show: gives passes to lots, and takes them back.
+
+use futures_util::lock::Mutex;
+use http::{Request, StatusCode};
+use onsale_domain::ids::ShowId;
+use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::allotment::{Grant, Report};
+use onsale_domain::room::gate::{Books, Entered, Entry, Gate, GateIndex, NotEntered};
+use onsale_domain::room::opaque::{Lot, PassId};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+use crate::host::{Links, Storage, Told, Trouble};
+use crate::internal::signed_request;
+
+const BOOKS: &str = "books";
+const LOT: &str = "lot/";
+
+#[derive(Debug)]
+pub struct GateObject<S, L> {
+    show: ShowId,
+    index: GateIndex,
+    storage: S,
+    links: L,
+    keys: InternalKeys,
+    /// `None` until loaded, and again after a failed write.
+    gate: Mutex<Option<Gate>>,
+}
+
+impl<S: Storage, L: Links> GateObject<S, L> {
+    pub fn new(show: ShowId, index: GateIndex, storage: S, links: L, keys: InternalKeys) -> Self {
+        Self {
+            show,
+            index,
+            storage,
+            links,
+            keys,
+            gate: Mutex::new(None),
+        }
+    }
+
+    pub async fn enter(&self, lot: Lot, pass_seconds: u32) -> Told<Result<Entered, NotEntered>> {
+        let mut entropy = [0; 16];
+        self.links.fill(&mut entropy);
+        let now = self.links.now();
+        let mut slot = self.gate.lock().await;
+        let mut gate = self.loaded(&mut slot).await?;
+        let entered = gate.enter(lot, now, pass_seconds, entropy);
+        // A refusal changes nothing that has to be kept.
+        match entered {
+            Ok(_) => self.keep(gate, &[lot], &mut slot).await?,
+            Err(_) => *slot = Some(gate),
+        }
+        Ok(entered)
+    }
+
+    /// Ends the pass of a lot: in the cloud first, or its holder could go on with it
+    /// beside whoever gets the slot.
+    pub async fn leave(&self, lot: Lot) -> Told<bool> {
+        let entry = {
+            let mut slot = self.gate.lock().await;
+            let gate = self.loaded(&mut slot).await?;
+            let entry = gate.entry(lot).copied();
+            *slot = Some(gate);
+            entry
+        };
+        let Some(entry) = entry else { return Ok(false) };
+        if !entry.closed {
+            self.close_in_cloud(entry.pass).await?;
+        }
+        let now = self.links.now();
+        let mut slot = self.gate.lock().await;
+        let mut gate = self.loaded(&mut slot).await?;
+        gate.leave(lot, now);
+        self.keep(gate, &[lot], &mut slot).await?;
+        Ok(true)
+    }
+
+    /// Takes over what the controller granted, and answers how things are.
+    pub async fn grant(&self, grant: &Grant) -> Told<Report> {
+        let now = self.links.now();
+        let mut slot = self.gate.lock().await;
+        let mut gate = self.loaded(&mut slot).await?;
+        let changed = gate.apply(grant, now);
+        let report = gate.report(now);
+        self.keep(gate, &changed, &mut slot).await?;
+        Ok(report)
+    }
+
+    /// Takes the gate out of its slot. Whoever puts it back vouches that it is stored.
+    async fn loaded(&self, slot: &mut Option<Gate>) -> Told<Gate> {
+        if let Some(gate) = slot.take() {
+            return Ok(gate);
+        }
+        let mut books = None;
+        let mut entries = BTreeMap::new();
+        for (name, value) in self.storage.load().await? {
+            if name == BOOKS {
+                books = Some(read::<Books>(&value)?);
+            } else if let Some(lot) = name.strip_prefix(LOT) {
+                let lot = lot.parse().map_err(Trouble::new)?;
+                entries.insert(lot, read::<Entry>(&value)?);
+            }
+        }
+        Ok(match books {
+            Some(books) => Gate::restore(books, entries),
+            None => Gate::new(self.index),
+        })
+    }
+
+    async fn keep(&self, gate: Gate, changed: &[Lot], slot: &mut Option<Gate>) -> Told<()> {
+        let mut changes = vec![(BOOKS.to_owned(), Some(write(gate.books())?))];
+        for lot in changed {
+            let entry = gate.entry(*lot).map(write).transpose()?;
+            changes.push((format!("{LOT}{lot}"), entry));
+        }
+        self.storage.store(changes).await?;
+        *slot = Some(gate);
+        Ok(())
+    }
+
+    async fn close_in_cloud(&self, pass: PassId) -> Told<()> {
+        let body = json!({"show": self.show}).to_string().into_bytes();
+        let target = format!("/internal/passes/{pass}/close");
+        let request: Request<Vec<u8>> =
+            signed_request(&self.keys, "POST", &target, body, self.links.now())?;
+        let answer = self.links.room_function(request).await?;
+        match answer.status() {
+            StatusCode::NO_CONTENT => Ok(()),
+            status => Err(Trouble(format!("closing a pass was answered {status}"))),
+        }
+    }
+}
+
+fn read<'a, T: serde::Deserialize<'a>>(bytes: &'a [u8]) -> Told<T> {
+    postcard::from_bytes(bytes).map_err(Trouble::new)
+}
+
+fn write<T: serde::Serialize>(value: &T) -> Told<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(Trouble::new)
+}

@@ -1,0 +1,148 @@
+//! The routes of a waiting room. None of them asks an object about a visitor, except
+//! `enter` and `leave`, which go to the gate of their lot.
+
+mod challenge;
+mod enter;
+mod fairness;
+mod join;
+mod page;
+mod status;
+
+use http::{HeaderMap, Method};
+use onsale_domain::ids::ShowId;
+use onsale_domain::room::ticket::{QueueTicket, TicketError};
+use onsale_domain::time::Millis;
+use std::sync::Arc;
+
+use crate::answer::{Answer, Problem, cookie};
+use crate::edge::{Edge, Incoming, wrong_method};
+use crate::host::Host;
+
+pub(crate) const TICKET_COOKIE: &str = "onsale_ticket";
+pub(crate) const VISITOR_COOKIE: &str = "onsale_visitor";
+const PASS_COOKIE: &str = "onsale_pass";
+const TICKET_HEADER: &str = "onsale-ticket";
+
+/// One request to the room of one show.
+struct Asked<'a, H> {
+    edge: &'a Arc<Edge>,
+    host: &'a H,
+    request: &'a Incoming,
+    show: ShowId,
+    address: &'a str,
+    now: Millis,
+}
+
+pub(crate) async fn answer<H: Host>(
+    edge: &Arc<Edge>,
+    host: &H,
+    request: &Incoming,
+    show: ShowId,
+    action: &str,
+    address: &str,
+) -> Result<Answer, Problem> {
+    let asked = Asked {
+        edge,
+        host,
+        request,
+        show,
+        address,
+        now: host.now(),
+    };
+    let method = request.method();
+    match action {
+        "challenge" if *method == Method::GET || *method == Method::POST => {
+            asked.challenge().await
+        }
+        "challenge" => Err(wrong_method("GET or POST")),
+        "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
+        "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
+        "" if asked.wants_page() => asked.page().await,
+        "" | "status" => asked.status().await,
+        "fairness" => asked.fairness().await,
+        "join" => asked.join().await,
+        "enter" => asked.enter().await,
+        "leave" => asked.leave().await,
+        _ => Err(Problem::not_found(
+            "A waiting room has challenge, join, status, enter, leave and fairness.",
+        )),
+    }
+}
+
+impl<H: Host> Asked<'_, H> {
+    fn headers(&self) -> &HeaderMap {
+        self.request.headers()
+    }
+
+    /// Whether a browser shows what is answered.
+    fn wants_page(&self) -> bool {
+        let accept = self.headers().get(http::header::ACCEPT);
+        let accept = accept.and_then(|v| v.to_str().ok()).unwrap_or("");
+        accept.contains("text/html")
+    }
+
+    /// Whether a form of the page without a script was sent.
+    fn is_form(&self) -> bool {
+        let media_type = self.headers().get(http::header::CONTENT_TYPE);
+        let media_type = media_type.and_then(|v| v.to_str().ok()).unwrap_or("");
+        media_type.starts_with("application/x-www-form-urlencoded")
+    }
+
+    /// A write that another site made a browser send is refused.
+    fn check_origin(&self) -> Result<(), Problem> {
+        let text = |name| self.headers().get(name).and_then(|v| v.to_str().ok());
+        let Some(origin) = text(http::header::ORIGIN) else {
+            return Ok(());
+        };
+        let host = text(http::header::HOST).or(self.request.uri().authority().map(|a| a.as_str()));
+        match origin.split_once("://") {
+            Some((_, from)) if Some(from) == host => Ok(()),
+            _ => Err(Problem::forbidden(
+                "This came from another site. Open the waiting room itself.",
+            )),
+        }
+    }
+
+    /// The ticket that was sent. A header that is wrong is an error of the program that
+    /// sent it; a cookie that is wrong is only old.
+    fn ticket(&self) -> Result<Option<QueueTicket>, Problem> {
+        let header = self.headers().get(TICKET_HEADER);
+        let verified = match header {
+            Some(value) => {
+                let text = value.to_str().unwrap_or("");
+                Some(self.verified(text).map_err(no_ticket)?)
+            }
+            None => {
+                let sent = cookie(self.headers(), TICKET_COOKIE);
+                sent.and_then(|text| self.verified(text).ok())
+            }
+        };
+        match verified {
+            Some(ticket) if ticket.show != self.show && header.is_some() => Err(no_ticket(
+                "the queue ticket is for another show",
+            )),
+            other => Ok(other.filter(|ticket| ticket.show == self.show)),
+        }
+    }
+
+    fn verified(&self, text: &str) -> Result<QueueTicket, TicketError> {
+        self.edge.secrets.tickets.verify(text, self.now)
+    }
+
+    /// The ticket, where nothing goes without one.
+    fn required_ticket(&self) -> Result<QueueTicket, Problem> {
+        self.ticket()?
+            .ok_or_else(|| no_ticket("there is no queue ticket for this show"))
+    }
+
+    fn path(&self) -> String {
+        format!("/room/{}", self.show)
+    }
+}
+
+fn no_ticket(why: impl std::fmt::Display) -> Problem {
+    Problem::unauthenticated(format!(
+        "You cannot be found in the line: {why}. Solve a challenge and join; \
+         repeating the join you made gives your place back."
+    ))
+}

@@ -1,0 +1,112 @@
+//! Entering with an admitted ticket, and leaving again.
+
+use http::StatusCode;
+use onsale_domain::room::gate::{Entered, NotEntered};
+use onsale_domain::room::pass::PassClaims;
+use onsale_domain::room::status::{State, Status};
+use serde_json::json;
+
+use super::{Asked, PASS_COOKIE};
+use crate::answer::{Answer, Cookie, Problem, bytes, json_answer, see_other, set_cookie};
+use crate::host::Host;
+
+/// Whoever is admitted but finds the gate busy asks again so soon.
+const BUSY_MS: u64 = 2_000;
+
+impl<H: Host> Asked<'_, H> {
+    pub(super) async fn enter(&self) -> Result<Answer, Problem> {
+        self.check_origin()?;
+        let ticket = self.required_ticket()?;
+        self.edge.limits.ticket(ticket.lot, self.now)?;
+        let bulletin = self.edge.view(self.host, self.show).await?;
+        let mut told = self.told(&bulletin, Some(&ticket));
+        if told.status.state != State::Admitted {
+            return Ok(self.not_admitted(&told));
+        }
+        let pass_seconds = bulletin.published.pass_seconds;
+        let entered = self.host.enter(self.show, ticket.lot, pass_seconds).await;
+        let entered = entered.map_err(|trouble| {
+            self.host.log(&format!("a gate does not answer: {trouble}"));
+            Problem::unavailable()
+        })?;
+        match entered {
+            Ok(entered) => Ok(self.admitted(&entered)),
+            Err(NotEntered::Spent) => Err(Problem::conflict(
+                "This queue ticket has had its turn. Join the line again to shop more.",
+            )
+            .with("state", "spent")),
+            Err(NotEntered::Full | NotEntered::TooFast) => {
+                told.status = Status {
+                    state: State::Waiting,
+                    position: Some(1),
+                    ahead: Some(0),
+                    wait_seconds: None,
+                    refresh_after_ms: BUSY_MS,
+                };
+                Ok(self.not_admitted(&told))
+            }
+        }
+    }
+
+    fn not_admitted(&self, told: &super::status::Told) -> Answer {
+        if self.is_form() {
+            return see_other(&self.path());
+        }
+        let wait_s = told.status.refresh_after_ms.div_ceil(1_000);
+        let problem = Problem::not_admitted("It is not your turn yet. Your place is kept.");
+        let status = serde_json::to_value(told).unwrap_or_default();
+        let fields = status.as_object().into_iter().flatten();
+        let problem = fields.fold(problem, |problem, (name, value)| {
+            problem.with(name, value.clone())
+        });
+        problem.retry_after(wait_s).answer()
+    }
+
+    fn admitted(&self, entered: &Entered) -> Answer {
+        let passes = &self.edge.secrets.passes;
+        let pass = passes.sign(&PassClaims {
+            pass: entered.pass,
+            show: self.show,
+            issued: entered.issued,
+            expires: entered.expires,
+            key_id: passes.id().to_owned(),
+        });
+        let mut answer = match self.is_form() {
+            true => see_other(&self.path()),
+            false => json_answer(
+                StatusCode::OK,
+                &json!({"pass": pass, "expires_at": entered.expires.to_string()}),
+            ),
+        };
+        self.set_pass(&mut answer, &pass, self.now.until(entered.expires) / 1_000);
+        answer
+    }
+
+    fn set_pass(&self, answer: &mut Answer, pass: &str, max_age_s: u64) {
+        let cookie = Cookie {
+            name: PASS_COOKIE,
+            value: pass,
+            path: &format!("/api/v1/shows/{}", self.show),
+            max_age_s,
+        };
+        set_cookie(answer, &cookie, self.request.uri());
+    }
+
+    /// Ends the pass and gives the slot back. The ticket is spent by it.
+    pub(super) async fn leave(&self) -> Result<Answer, Problem> {
+        self.check_origin()?;
+        let ticket = self.required_ticket()?;
+        self.edge.limits.ticket(ticket.lot, self.now)?;
+        let left = self.host.leave(self.show, ticket.lot).await;
+        left.map_err(|trouble| {
+            self.host.log(&format!("a pass could not be ended: {trouble}"));
+            Problem::unavailable()
+        })?;
+        let mut answer = match self.is_form() {
+            true => see_other(&self.path()),
+            false => bytes(StatusCode::NO_CONTENT, "application/json", ""),
+        };
+        self.set_pass(&mut answer, "", 0);
+        Ok(answer)
+    }
+}

@@ -1,0 +1,67 @@
+//! The waiting page. It works with a script, and without one more slowly.
+
+use http::StatusCode;
+use onsale_domain::room::joining;
+use onsale_domain::room::status::State;
+use onsale_domain::work;
+
+use super::Asked;
+use super::status::Told;
+use crate::answer::{Answer, Problem};
+use crate::host::Host;
+use crate::web;
+
+impl<H: Host> Asked<'_, H> {
+    pub(super) async fn page(&self) -> Result<Answer, Problem> {
+        let bulletin = self.edge.view(self.host, self.show).await;
+        let bulletin = match bulletin {
+            Ok(bulletin) => bulletin,
+            Err(problem) => return Ok(web::refusal(problem)),
+        };
+        let ticket = self.ticket().ok().flatten();
+        let told = self.told(&bulletin, ticket.as_ref());
+        let (visitor, suspicion) = self.visitor();
+        let without_script = match told.status.state {
+            State::Open | State::Join => self.join_form(visitor),
+            State::Admitted => web::enter_form(self.show),
+            _ => web::wait_notice(&in_words(&told), told.status.refresh_after_ms),
+        };
+        let page = web::page(self.show, &bulletin.title, told.status.state, &without_script);
+        let mut answer = web::html(StatusCode::OK, page);
+        self.name_visitor(&mut answer, visitor, suspicion);
+        Ok(answer)
+    }
+
+    /// A form with a challenge that is met by waiting. An address gets few of them.
+    fn join_form(&self, visitor: onsale_domain::ids::VisitorId) -> String {
+        if let Err(problem) = self.edge.limits.waiting_challenge(self.address, self.now) {
+            return web::wait_notice(problem.detail(), 30_000);
+        }
+        let (terms, until) = joining::waiting_terms(self.show, visitor, self.now);
+        let entropy = self.random();
+        let payload = work::issue_waiting(&terms, until, &entropy, &self.edge.secrets.work);
+        web::join_form(self.show, &payload, self.now.until(until).div_ceil(1_000))
+    }
+}
+
+fn in_words(told: &Told) -> String {
+    let status = &told.status;
+    match status.state {
+        State::Prequeue => match &told.opens_at {
+            Some(at) => format!("You are in. The draw is at {at}; nothing is lost by waiting."),
+            None => "You are in. The draw is about to be held.".to_owned(),
+        },
+        State::Waiting => match (status.position, status.wait_seconds) {
+            (Some(position), Some(wait)) => format!(
+                "You are number {position} in line. The wait is about {} to {} minutes.",
+                wait.p50.div_ceil(60),
+                wait.p90.div_ceil(60),
+            ),
+            (Some(position), None) => format!("You are number {position} in line."),
+            _ => "You are in line. Your place is known in a moment.".to_owned(),
+        },
+        State::SoldOut => "The show is sold out.".to_owned(),
+        State::Closed => "The waiting room is closed.".to_owned(),
+        State::Open | State::Join | State::Admitted => String::new(),
+    }
+}

@@ -1,0 +1,134 @@
+//! What this isolate knows about the rooms of shows: bulletins, at most about a second
+//! old while anybody asks.
+//!
+//! A visitor never waits for a controller when a bulletin of the last ten seconds is
+//! known: they get that one, and a new one is fetched after their answer.
+
+use onsale_domain::ids::ShowId;
+use onsale_domain::time::Millis;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::answer::Problem;
+use crate::edge::Edge;
+use crate::host::{Host, Told};
+use crate::objects::controller::Bulletin;
+
+const FRESH_MS: u64 = 1_000;
+/// Older ones are not served while a new one can be had.
+const STALE_MS: u64 = 10_000;
+/// When the controller cannot be reached, this is still better than nothing.
+const BETTER_THAN_NOTHING_MS: u64 = 300_000;
+/// How long it is believed that a show does not exist.
+const MISSING_MS: u64 = 5_000;
+const SHOWS_KEPT: usize = 1_024;
+
+#[derive(Debug, Clone)]
+struct View {
+    at: Millis,
+    bulletin: Option<Arc<Bulletin>>,
+    fetching_since: Option<Millis>,
+}
+
+#[derive(Debug, Default)]
+pub struct Views(Mutex<HashMap<ShowId, View>>);
+
+impl Views {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<ShowId, View>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn keep(&self, show: ShowId, now: Millis, bulletin: Option<Bulletin>) -> Option<Arc<Bulletin>> {
+        let bulletin = bulletin.map(Arc::new);
+        self.with(|views| {
+            if views.len() >= SHOWS_KEPT && !views.contains_key(&show) {
+                views.clear();
+            }
+            let view = View {
+                at: now,
+                bulletin: bulletin.clone(),
+                fetching_since: None,
+            };
+            views.insert(show, view);
+        });
+        bulletin
+    }
+
+    /// Whether this caller should fetch: one at a time, and another one if the first has
+    /// not come back.
+    fn begin(&self, show: ShowId, now: Millis) -> bool {
+        self.with(|views| match views.get_mut(&show) {
+            Some(view) if view.fetching_since.is_none_or(|at| at + STALE_MS < now) => {
+                view.fetching_since = Some(now);
+                true
+            }
+            _ => false,
+        })
+    }
+
+    fn failed(&self, show: ShowId) {
+        self.with(|views| {
+            if let Some(view) = views.get_mut(&show) {
+                view.fetching_since = None;
+            }
+        });
+    }
+}
+
+impl Edge {
+    /// The latest bulletin of a show.
+    pub async fn view<H: Host>(
+        self: &Arc<Self>,
+        host: &H,
+        show: ShowId,
+    ) -> Result<Arc<Bulletin>, Problem> {
+        let now = host.now();
+        let known = self.views.with(|views| views.get(&show).cloned());
+        let Some(view) = known else {
+            let fetched = self.fetch(host, show).await;
+            return fetched
+                .map_err(|_| Problem::unavailable())?
+                .ok_or_else(Problem::no_show);
+        };
+        let age_ms = now - view.at;
+        let Some(bulletin) = view.bulletin else {
+            if age_ms < MISSING_MS {
+                return Err(Problem::no_show());
+            }
+            let fetched = self.fetch(host, show).await;
+            return fetched
+                .map_err(|_| Problem::unavailable())?
+                .ok_or_else(Problem::no_show);
+        };
+        if age_ms < FRESH_MS {
+            return Ok(bulletin);
+        }
+        if age_ms < STALE_MS {
+            if self.views.begin(show, now) {
+                let (edge, again) = (self.clone(), host.clone());
+                host.defer(async move {
+                    // Whoever failed has said so; the next visitor tries again.
+                    let _ = edge.fetch(&again, show).await;
+                });
+            }
+            return Ok(bulletin);
+        }
+        match self.fetch(host, show).await {
+            Ok(Some(fetched)) => Ok(fetched),
+            Ok(None) => Err(Problem::no_show()),
+            Err(_) if age_ms < BETTER_THAN_NOTHING_MS => Ok(bulletin),
+            Err(_) => Err(Problem::unavailable()),
+        }
+    }
+
+    async fn fetch<H: Host>(&self, host: &H, show: ShowId) -> Told<Option<Arc<Bulletin>>> {
+        match host.bulletin(show).await {
+            Ok(bulletin) => Ok(self.views.keep(show, host.now(), bulletin)),
+            Err(trouble) => {
+                self.views.failed(show);
+                host.log(&format!("no bulletin of {show}: {trouble}"));
+                Err(trouble)
+            }
+        }
+    }
+}
