@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onsale_domain::account::Role;
-use onsale_domain::ids::{AccountId, IdEntropy, SessionId, ShowId, VenueId};
+use onsale_domain::ids::{AccountId, EventId, IdEntropy, SessionId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
@@ -54,6 +54,8 @@ pub struct App {
     ports: Ports,
     shows: Arc<Cache<ShowId, (Millis, Arc<Show>)>>,
     layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
+    /// The titles of events, for those who ask for nothing else of them.
+    pub(crate) titles: Arc<Cache<EventId, (Millis, Arc<str>)>>,
     pub(crate) maps: Arc<MapSlots>,
 }
 
@@ -77,6 +79,7 @@ impl App {
             ports,
             shows: Arc::new(Cache::new(SHOWS_KEPT)),
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
+            titles: Arc::new(Cache::new(SHOWS_KEPT)),
             maps: Arc::default(),
         }
     }

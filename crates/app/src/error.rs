@@ -1,6 +1,7 @@
 //! The one error of all use cases. Each variant says whose turn it is: the caller's
 //! (and what to change), or ours (and when to try again).
 
+use onsale_domain::room::pass::PassError;
 use onsale_domain::time::Millis;
 
 use crate::ports::StoreError;
@@ -18,8 +19,9 @@ pub enum Error {
     WrongCredentials,
     #[error("{0}")]
     Forbidden(&'static str),
+    /// The show has a waiting room, and no pass came along, or one that does not count.
     #[error("this show needs a pass from its waiting room")]
-    PassRequired,
+    PassRequired(Option<PassError>),
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("an account with this email exists")]

@@ -14,6 +14,7 @@ pub mod holds;
 pub mod passwords;
 pub mod ports;
 pub mod reconcile;
+pub mod room;
 pub mod show_cancellation;
 pub mod shows;
 pub mod tickets;

@@ -5,8 +5,10 @@
 //! refusal returns what was found.
 
 mod checkout;
+mod passes;
 
 pub use checkout::*;
+pub use passes::*;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -18,6 +20,8 @@ use onsale_domain::ids::{AccountId, EventId, HoldId, SessionId, ShowId, VenueId}
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::pass::PassUse;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Venue;
@@ -198,13 +202,21 @@ pub enum Replaced {
 pub trait Buyers: Send + Sync {
     /// A consistent read; a buyer that was never stored has version 0.
     async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer>;
-    /// Session and buyer in one consistent request: the read of every hold.
+    /// Session and buyer in one consistent request.
     async fn session_and_buyer(
         &self,
         session: SessionId,
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)>;
+    /// The read of every hold: the same, and what is known of the pass it comes with.
+    async fn session_buyer_and_pass(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+        pass: Option<PassId>,
+    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)>;
     /// Stores `next`, if the stored version is the one before it. A buyer has no time to
     /// live: a show may be put off, and the cap and the ended ids must outlast it.
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced>;
@@ -247,10 +259,19 @@ pub trait Entropy: Send + Sync {
 
 /// Everything one store offers.
 pub trait Store:
-    Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+    Accounts + Sessions + Catalogue + Blocks + Buyers + Passes + Maps + Orders + Cancellations + Tickets
 {
 }
 impl<T> Store for T where
-    T: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+    T: Accounts
+        + Sessions
+        + Catalogue
+        + Blocks
+        + Buyers
+        + Passes
+        + Maps
+        + Orders
+        + Cancellations
+        + Tickets
 {
 }

@@ -14,6 +14,7 @@ use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::money::{Cents, Currency};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::room::beacon::BeaconSetting;
 use onsale_domain::show::{
     DEFAULT_HOLD_SECONDS, DEFAULT_TICKETS_PER_BUYER, RefundStep, Room, RoomMode, RoomOrder, Show,
     ShowStatus, StoredStatus, default_refund_policy, order_prices,
@@ -64,6 +65,7 @@ pub struct RoomChange {
     pub order: Option<RoomOrder>,
     pub opens_at: Option<Option<Millis>>,
     pub pass_seconds: Option<u32>,
+    pub beacon: Option<Option<BeaconSetting>>,
 }
 
 impl RoomChange {
@@ -75,6 +77,7 @@ impl RoomChange {
             order: self.order.unwrap_or(room.order),
             opens_at: self.opens_at.unwrap_or(room.opens_at),
             pass_seconds: self.pass_seconds.unwrap_or(room.pass_seconds),
+            beacon: self.beacon.clone().unwrap_or_else(|| room.beacon.clone()),
         }
     }
 }
@@ -294,6 +297,12 @@ fn changed_show(show: &Show, change: &ShowChange, layout: &Layout, now: Millis) 
         changed.refund_policy.clone_from(policy);
     }
     changed.room = change.room.apply(&show.room);
+    let beacon = show.room.beacon.as_ref();
+    if beacon.is_some_and(|known| !known.may_become(changed.room.beacon.as_ref())) {
+        return Err(Error::Conflict(
+            "the value of the beacon is known, and stays as it is",
+        ));
+    }
     if let Some(currency) = change
         .currency
         .filter(|currency| *currency != show.currency)

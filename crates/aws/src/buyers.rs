@@ -4,6 +4,8 @@ use async_trait::async_trait;
 use onsale_app::ports::{Buyers, Replaced, Session, StoreError, Stored};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::ids::{AccountId, SessionId, ShowId};
+use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::pass::PassUse;
 use onsale_domain::time::Millis;
 
 use crate::accounts::session_of;
@@ -11,6 +13,7 @@ use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Key, PK};
+use crate::passes::pass_use_of;
 use crate::table::DynamoStore;
 
 fn buyer_of(item: &Item) -> Stored<Buyer> {
@@ -31,7 +34,20 @@ impl Buyers for DynamoStore {
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)> {
-        let keys = [Key::session(session), Key::buyer(show, account)];
+        let read = self.session_buyer_and_pass(session, show, account, None);
+        let (session, buyer, _) = read.await?;
+        Ok((session, buyer))
+    }
+
+    async fn session_buyer_and_pass(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+        pass: Option<PassId>,
+    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)> {
+        let mut keys = vec![Key::session(session), Key::buyer(show, account)];
+        keys.extend(pass.map(Key::pass));
         let items = self.get_many(&keys, true).await?;
         let item_of = |key: &Key| {
             items
@@ -39,11 +55,10 @@ impl Buyers for DynamoStore {
                 .find(|item| get_text(item, PK) == Ok(key.pk.as_str()))
         };
         let session = item_of(&keys[0]).map(session_of).transpose()?;
-        let buyer = item_of(&keys[1])
-            .map(buyer_of)
-            .transpose()?
-            .unwrap_or_default();
-        Ok((session.filter(|s| s.expires > Millis(0)), buyer))
+        let buyer = item_of(&keys[1]).map(buyer_of).transpose()?;
+        let pass = keys.get(2).and_then(item_of).map(pass_use_of).transpose()?;
+        let open = session.filter(|s| s.expires > Millis(0));
+        Ok((open, buyer.unwrap_or_default(), pass))
     }
 
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {

@@ -19,7 +19,13 @@ pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
 /// Holds when nobody has the lease, or their time is over.
 pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
 
-/// The attribute that cancelling a show sets on every block.
+/// Holds when nobody has used the pass, or this account has and it is open.
+pub const PASS_IS_FREE_OR_MINE: &str =
+    "attribute_not_exists(pk) OR (acc = :acc AND attribute_not_exists(x))";
+/// Holds when the pass was not closed, used or not.
+pub const PASS_IS_OPEN: &str = "attribute_not_exists(x)";
+
+/// The attribute that cancelling a show sets on every block, and closing a pass on it.
 pub const CLOSED: &str = "x";
 
 pub fn cell_name(slot: Slot) -> String {

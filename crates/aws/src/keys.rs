@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
 use onsale_domain::ids::{AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId};
+use onsale_domain::room::opaque::PassId;
 use onsale_domain::time::Millis;
 
 /// Partition and sort key attributes.
@@ -29,7 +30,7 @@ pub const BY_LIST: Index = Index {
 };
 /// The partition of the public catalogue in `BY_LIST`.
 pub const PUBLIC_EVENTS: &str = "EVENTS";
-/// Lists of what was bought, by time. Keys only.
+/// Lists of what was bought and of passes that ended, by time. Keys only.
 pub const BY_BUYER: Index = Index {
     name: "gsi3",
     pk: "gsi3pk",
@@ -118,6 +119,11 @@ impl Key {
         )
     }
 
+    /// Who uses a pass of a waiting room, and whether it is closed.
+    pub fn pass(id: PassId) -> Self {
+        Self::new("PAS", id)
+    }
+
     pub fn map(show: ShowId) -> Self {
         Self::new("MAP", show.simple())
     }
@@ -189,6 +195,12 @@ pub fn buyer_orders(account: AccountId) -> String {
     format!("BUYER#{}", account.simple())
 }
 
+/// The partition of a show's ended passes in `BY_BUYER`. It takes 1,000 of them a second,
+/// as many as a show confirms orders.
+pub fn ended_passes(show: ShowId) -> String {
+    format!("ENDED#{}", show.simple())
+}
+
 /// Which partition of open orders an order belongs to. The last byte is random or hashed
 /// in every kind of id.
 pub fn work_shard(order: OrderId) -> u8 {
@@ -207,4 +219,10 @@ pub fn owner(account: AccountId) -> String {
 /// Sorts by time, then by id.
 pub fn by_time(created: Millis, id: impl std::fmt::Display) -> String {
     format!("{:015}#{id}", created.0)
+}
+
+/// The time and the id of such a place.
+pub fn read_by_time(place: &str) -> Option<(Millis, &str)> {
+    let (time, id) = place.split_once('#')?;
+    Some((Millis(time.parse().ok()?), id))
 }

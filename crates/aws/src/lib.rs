@@ -18,6 +18,7 @@ pub mod keys;
 mod lists;
 mod maps;
 mod orders;
+mod passes;
 mod pause;
 mod queue;
 mod sandbox;

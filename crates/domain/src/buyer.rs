@@ -10,6 +10,7 @@ use crate::ids::HoldId;
 use crate::layout::PlaceIndex;
 use crate::money::Cents;
 use crate::request_hash::RequestHash;
+use crate::room::opaque::PassId;
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
 /// How long an ended hold is remembered when its checkout never began.
@@ -22,7 +23,6 @@ pub const MAX_ENDED: usize = 128;
 pub const MAX_CHECKOUTS: usize = 256;
 /// How much longer a hold lasts once its checkout begins.
 pub const PAY_MS: u64 = 5 * 60_000;
-const VERSION: u8 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntryState {
@@ -156,6 +156,8 @@ pub struct Buyer {
     pub version: u64,
     pub entries: Vec<Entry>,
     pub given_back: Vec<GivenBack>,
+    /// The pass of the last hold that began under one. A confirmed order closes it.
+    pub last_pass: Option<PassId>,
 }
 
 /// Why a hold cannot be recorded, or begun.
@@ -244,6 +246,14 @@ impl Buyer {
         let mut next = self.next(now);
         next.entries.push(entry);
         Ok(next)
+    }
+
+    /// The buyer with the pass noted under which a hold began.
+    pub fn under_pass(self, pass: Option<PassId>) -> Self {
+        Self {
+            last_pass: pass.or(self.last_pass),
+            ..self
+        }
     }
 
     pub fn is_given_back(&self, hold: HoldId, expiry: Millis) -> bool {
@@ -370,26 +380,8 @@ impl Buyer {
                 .filter(|g| now <= g.expiry + 60_000)
                 .copied()
                 .collect(),
+            last_pass: self.last_pass,
         }
-    }
-
-    pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = vec![VERSION];
-        // Writing plain values to a growing vector cannot fail.
-        bytes.extend(postcard::to_allocvec(&(&self.entries, &self.given_back)).unwrap_or_default());
-        bytes
-    }
-
-    pub fn decode(version: u64, bytes: &[u8]) -> Option<Self> {
-        let (entries, given_back) = match bytes.split_first() {
-            Some((&VERSION, body)) => postcard::from_bytes(body).ok()?,
-            _ => return None,
-        };
-        Some(Self {
-            version,
-            entries,
-            given_back,
-        })
     }
 }
 

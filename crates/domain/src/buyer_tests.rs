@@ -297,3 +297,38 @@ fn who_ended_too_many_holds_is_told_when_the_first_is_forgotten() {
     );
     assert!(buyer.record(entry(9, 1), CAP, until + 1).is_ok());
 }
+
+#[test]
+fn a_buyer_remembers_the_last_pass_through_everything_that_follows() {
+    let pass = |n: u8| Some(PassId([n; 16]));
+    let buyer = with(&[(1, 2)]).under_pass(pass(1));
+    let buyer = buyer.record(entry(2, 2), CAP, NOW).unwrap();
+    assert_eq!(buyer.under_pass(None).last_pass, pass(1));
+    let buyer = with(&[(1, 2)]).under_pass(pass(1)).under_pass(pass(2));
+    let paid = buyer.lock(id(1), 1, NOW).unwrap();
+    let paid = paid.sell(id(1), 1, NOW).unwrap();
+    assert_eq!(paid.last_pass, pass(2));
+    let given_back = paid.give_back(id(3), NOW, NOW);
+    assert_eq!(given_back.last_pass, pass(2));
+    let bytes = given_back.encode();
+    assert_eq!(Buyer::decode(given_back.version, &bytes), Some(given_back));
+    let busy: Vec<_> = (0..12).map(|n| (n, 8)).collect();
+    let size = with(&busy).under_pass(pass(1)).encode().len();
+    assert!(
+        size < 950,
+        "{size} bytes with keys and version stay under 1 KB"
+    );
+}
+
+#[test]
+fn a_buyer_from_before_there_were_passes_is_read() {
+    // One hold of two places, as the first version wrote it.
+    let mut bytes = vec![1];
+    let buyer = with(&[(1, 2)]);
+    let parts = (&buyer.entries, &buyer.given_back);
+    bytes.extend(postcard::to_allocvec(&parts).unwrap());
+    assert_eq!(Buyer::decode(buyer.version, &bytes), Some(buyer.clone()));
+    assert_eq!(buyer.encode(), bytes, "and without a pass is written so");
+    assert_eq!(Buyer::decode(1, &[2, 0, 0]), None, "half a buyer");
+    assert_eq!(Buyer::decode(1, &[3, 0, 0]), None, "from the future");
+}

@@ -10,7 +10,8 @@
 //! One [`controller`] per show moves the frontier. It counts who joined ([`census`]),
 //! learns how many of the admitted show up ([`steering`]), and deals slots and entries out
 //! to the gates ([`allotment`]). Each [`gate`] owns the lots that hash to it and alone
-//! decides, hard, who gets a [`pass`]. Eligibility is steered; the cap is kept.
+//! decides, hard, who gets a [`pass`]. Eligibility is steered; the cap is kept. What the
+//! cloud has to say comes as a [`briefing`].
 //!
 //! Always true:
 //! 1. The frontier only moves forward, and only over buckets that are closed.
@@ -22,6 +23,8 @@
 //!    anything is published.
 
 pub mod allotment;
+pub mod beacon;
+pub mod briefing;
 pub mod census;
 pub mod controller;
 pub mod difficulty;
@@ -34,6 +37,7 @@ pub mod keyed_hash;
 pub mod opaque;
 pub mod opening;
 pub mod pass;
+pub mod pass_key;
 pub mod published;
 pub mod secret;
 pub mod status;

@@ -6,6 +6,7 @@ use crate::ids::{AccountId, EventId, ShowId, VenueId};
 use crate::layout::{Layout, MAX_OVERBOOK_PERCENT};
 use crate::map::Counts;
 use crate::money::{Cents, Currency, MAX_PRICE};
+use crate::room::beacon::{BeaconSetting, MAX_BEACON_NAME_CHARS};
 use crate::time::Millis;
 
 pub const HOLD_SECONDS: std::ops::RangeInclusive<u32> = 2..=900;
@@ -79,6 +80,9 @@ pub struct Room {
     pub order: RoomOrder,
     pub opens_at: Option<Millis>,
     pub pass_seconds: u32,
+    /// Shows from before there were beacons have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beacon: Option<BeaconSetting>,
 }
 
 pub const ROOM_CAPACITY: std::ops::RangeInclusive<u32> = 1..=1_000_000;
@@ -93,6 +97,7 @@ impl Default for Room {
             order: RoomOrder::Lottery,
             opens_at: None,
             pass_seconds: DEFAULT_PASS_SECONDS,
+            beacon: None,
         }
     }
 }
@@ -188,6 +193,10 @@ impl Show {
             (!ROOM_RATE.contains(&room.rate_per_second), RoomRate),
             (!PASS_SECONDS.contains(&room.pass_seconds), PassSeconds),
             (late(room.opens_at), RoomOpensAt),
+            (
+                room.beacon.as_ref().is_some_and(|b| !b.has_sound_name()),
+                BeaconName,
+            ),
         ];
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, error)) => Err(error),
@@ -244,6 +253,8 @@ pub enum SettingError {
     PassSeconds,
     #[error("room.opens_at: the room opens before the show")]
     RoomOpensAt,
+    #[error("room.beacon.name: one line of 1 to {MAX_BEACON_NAME_CHARS} characters, not blank")]
+    BeaconName,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

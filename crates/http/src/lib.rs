@@ -7,8 +7,11 @@ pub mod idempotency;
 pub mod json;
 pub mod limits;
 pub mod openapi;
+pub mod optional;
 pub mod page;
+pub mod pass;
 pub mod problem;
+pub mod room_settings;
 pub mod schemas;
 pub mod session;
 pub mod sqs;
@@ -16,7 +19,9 @@ pub mod state;
 pub mod trace;
 pub mod url;
 
+mod cookies;
 mod ed25519;
+mod named_keys;
 mod strict_json;
 mod write;
 
@@ -24,6 +29,7 @@ pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, request_hash};
 pub use limits::{Limiter, Limits};
 pub use page::{Cursor, Limit, List};
+pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
 pub use session::{
     Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,

@@ -156,9 +156,17 @@ impl From<Error> for Problem {
                 Self::new(Code::Unauthenticated, "The email or the password is wrong.")
             }
             Error::Forbidden(reason) => Self::new(Code::Forbidden, sentence(reason)),
-            Error::PassRequired => Self::new(
+            Error::PassRequired(None) => Self::new(
                 Code::PassRequired,
                 "This show has a waiting room. Join it, and repeat the request with the pass.",
+            ),
+            Error::PassRequired(Some(why)) => Self::new(
+                Code::PassRequired,
+                format!(
+                    "{} Nothing was held. Join the waiting room of this show, and repeat the \
+                     request with the pass you get there.",
+                    sentence(&why.to_string())
+                ),
             ),
             Error::NotFound(what) => Self::not_found(what),
             Error::EmailTaken => Self::new(
@@ -296,6 +304,7 @@ impl utoipa::ToSchema for Problem {
 
 #[cfg(test)]
 mod tests {
+    use onsale_domain::room::pass::PassError;
     use onsale_domain::time::Millis;
 
     use super::*;
@@ -309,6 +318,12 @@ mod tests {
             (Error::Unauthenticated, "unauthenticated", 401),
             (Error::WrongCredentials, "unauthenticated", 401),
             (Error::Forbidden("not yours"), "forbidden", 403),
+            (Error::PassRequired(None), "pass_required", 403),
+            (
+                Error::PassRequired(Some(PassError::Closed)),
+                "pass_required",
+                403,
+            ),
             (Error::NotFound("show"), "not_found", 404),
             (Error::EmailTaken, "email_taken", 409),
             (Error::SeatsTaken(vec!["A-1-1".into()]), "seats_taken", 409),
@@ -345,6 +360,22 @@ mod tests {
             assert_eq!(response.headers()[header::CONTENT_TYPE], MEDIA_TYPE);
             let waits = response.headers().contains_key(header::RETRY_AFTER);
             assert_eq!(waits, status == 429 || status == 503, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_pass_that_does_not_count_is_told_why() {
+        for (why, said) in [
+            (PassError::Closed, "The pass has ended."),
+            (
+                PassError::AnotherAccount,
+                "The pass is used by another account.",
+            ),
+            (PassError::AnotherShow, "The pass is for another show."),
+            (PassError::Expired, "The pass has expired."),
+        ] {
+            let problem = Problem::from(Error::PassRequired(Some(why)));
+            assert!(problem.detail().starts_with(said), "{}", problem.detail());
         }
     }
 

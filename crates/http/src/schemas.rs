@@ -71,10 +71,76 @@ pub struct MoneyValue {
     currency: String,
 }
 
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident as $shown:literal: $($value:literal)|+;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl PartialSchema for $name {
+                fn schema() -> RefOr<Schema> {
+                    let schema = ObjectBuilder::new()
+                        .schema_type(SchemaType::new(Type::String))
+                        .enum_values(Some([$($value),+]));
+                    RefOr::T(Schema::Object(schema.build()))
+                }
+            }
+
+            impl ToSchema for $name {
+                fn name() -> std::borrow::Cow<'static, str> {
+                    $shown.into()
+                }
+            }
+        )*
+    };
+}
+
+choices! {
+    StatusText as "ShowStatus": "draft" | "on_sale" | "sold_out" | "completed" | "cancelled";
+    RoomModeText as "RoomMode": "off" | "queue" | "queue_all" | "closed";
+    RoomOrderText as "RoomOrder": "lottery" | "fifo";
+}
+
 /// Parameters may refer to a schema that nothing else mentions, so all are registered.
 pub(crate) fn add_to(components: &mut Components) {
     add_ids(components);
     components
         .schemas
         .insert(Timestamp::name().into_owned(), Timestamp::schema());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onsale_domain::show::{RoomMode, RoomOrder, ShowStatus};
+    use serde::Serialize;
+
+    fn choices_of<T: PartialSchema>() -> Vec<String> {
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        serde_json::from_value(schema["enum"].clone()).unwrap()
+    }
+
+    fn written(values: &[impl Serialize]) -> Vec<String> {
+        let text = |value| serde_json::from_value(serde_json::to_value(value).unwrap()).unwrap();
+        values.iter().map(text).collect()
+    }
+
+    #[test]
+    fn the_documented_choices_are_those_of_the_domain() {
+        use ShowStatus::*;
+        let statuses = [Draft, OnSale, SoldOut, Completed, Cancelled];
+        assert_eq!(choices_of::<StatusText>(), written(&statuses));
+        let modes = [
+            RoomMode::Off,
+            RoomMode::Queue,
+            RoomMode::QueueAll,
+            RoomMode::Closed,
+        ];
+        assert_eq!(choices_of::<RoomModeText>(), written(&modes));
+        assert_eq!(
+            choices_of::<RoomOrderText>(),
+            written(&[RoomOrder::Lottery, RoomOrder::Fifo])
+        );
+    }
 }

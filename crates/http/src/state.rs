@@ -5,12 +5,14 @@ use std::sync::Arc;
 use onsale_app::App;
 
 use crate::limits::Limits;
+use crate::pass::PassVerifier;
 use crate::session::SessionVerifier;
 
 #[derive(Debug, Clone)]
 pub struct Api {
     pub app: App,
     pub sessions: Arc<SessionVerifier>,
+    pub passes: Arc<PassVerifier>,
     pub limits: Arc<Limits>,
 }
 
@@ -19,16 +21,28 @@ impl Api {
         Self {
             app,
             sessions: Arc::new(sessions),
+            passes: Arc::default(),
             limits: Arc::new(limits),
+        }
+    }
+
+    /// The same with passes that are believed; without, nobody's are.
+    pub fn with_passes(self, passes: PassVerifier) -> Self {
+        Self {
+            passes: Arc::new(passes),
+            ..self
         }
     }
 }
 
-/// The state of a Lambda: its session keys come from `SESSION_PUBLIC_KEYS`.
+/// The state of a Lambda: its session keys come from `SESSION_PUBLIC_KEYS`, and those of
+/// passes from `PASS_PUBLIC_KEYS`, if it has any.
 pub fn api_from_env(app: App) -> Result<Api, String> {
     let keys =
         std::env::var("SESSION_PUBLIC_KEYS").map_err(|_| "SESSION_PUBLIC_KEYS is not set")?;
     let sessions =
         SessionVerifier::parse(&keys).map_err(|why| format!("SESSION_PUBLIC_KEYS: {why}"))?;
-    Ok(Api::new(app, sessions, Limits::from_env()?))
+    let passes = std::env::var("PASS_PUBLIC_KEYS").unwrap_or_default();
+    let passes = PassVerifier::parse(&passes).map_err(|why| format!("PASS_PUBLIC_KEYS: {why}"))?;
+    Ok(Api::new(app, sessions, Limits::from_env()?).with_passes(passes))
 }

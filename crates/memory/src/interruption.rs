@@ -18,6 +18,7 @@ pub enum Step {
     CreateTicket,
     ReplaceTicket,
     ReadTickets,
+    TakePass,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -8,6 +8,7 @@ mod catalogue;
 mod gate;
 mod interruption;
 mod orders;
+mod passes;
 mod payments;
 mod seats;
 pub mod stage;
@@ -28,6 +29,7 @@ use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::room::opaque::PassId;
 use onsale_domain::show::Show;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
@@ -50,6 +52,7 @@ struct Items {
     shows: HashMap<ShowId, (Versioned<Show>, Option<RequestHash>)>,
     blocks: HashMap<(ShowId, BlockIndex), BlockState>,
     buyers: HashMap<(ShowId, AccountId), Buyer>,
+    passes: BTreeMap<PassId, passes::StoredPass>,
     maps: HashMap<ShowId, SeatMap>,
     leases: HashMap<ShowId, Millis>,
     orders: BTreeMap<OrderId, Versioned<Order>>,

@@ -7,6 +7,8 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::BlockSlots;
 use onsale_domain::ids::{AccountId, SessionId, ShowId};
 use onsale_domain::map::SeatMap;
+use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::pass::PassUse;
 use onsale_domain::time::Millis;
 
 use crate::{MemoryStore, Step};
@@ -126,6 +128,18 @@ impl Buyers for MemoryStore {
         ))
     }
 
+    async fn session_buyer_and_pass(
+        &self,
+        session: SessionId,
+        show: ShowId,
+        account: AccountId,
+        pass: Option<PassId>,
+    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)> {
+        let (session, buyer) = self.session_and_buyer(session, show, account).await?;
+        let used = pass.and_then(|pass| self.pass_use(pass));
+        Ok((session, buyer, used))
+    }
+
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {
         self.reach(Step::Replace).await;
         self.pass("replace_buyer", async {
@@ -144,7 +158,8 @@ impl Buyers for MemoryStore {
 #[async_trait]
 impl Maps for MemoryStore {
     async fn map(&self, show: ShowId) -> Stored<Option<SeatMap>> {
-        Ok(self.items().maps.get(&show).cloned())
+        self.pass("map", async { Ok(self.items().maps.get(&show).cloned()) })
+            .await
     }
 
     async fn put_map(&self, show: ShowId, map: &SeatMap, _forget_at: Millis) -> Stored<()> {

@@ -9,7 +9,9 @@ use onsale_domain::ids::{AccountId, EventId, SessionId, ShowId, VenueId};
 use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
 use onsale_domain::map::SeatMap;
 use onsale_domain::money::{Cents, Currency};
-use onsale_domain::show::{Room, Show, StoredStatus, default_refund_policy};
+use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::pass::PassClaims;
+use onsale_domain::show::{Room, RoomMode, Show, StoredStatus, default_refund_policy};
 use onsale_domain::venue::Venue;
 
 /// How the show of a stage differs from the default.
@@ -23,6 +25,7 @@ pub struct Plan {
     pub hold_seconds: u32,
     /// The price of every place.
     pub price: u64,
+    pub room: RoomMode,
 }
 
 impl Default for Plan {
@@ -33,6 +36,7 @@ impl Default for Plan {
             cap: 6,
             hold_seconds: 600,
             price: 4_500,
+            room: RoomMode::Off,
         }
     }
 }
@@ -96,7 +100,10 @@ impl Stage {
             hold_seconds: plan.hold_seconds,
             max_tickets_per_buyer: plan.cap,
             refund_policy: default_refund_policy(),
-            room: Room::default(),
+            room: Room {
+                mode: plan.room,
+                ..Room::default()
+            },
             overbook_percent: 0,
             status: StoredStatus::OnSale,
             created: now,
@@ -126,6 +133,18 @@ impl Stage {
         self.app.entropy.fill(&mut entropy[..8]);
         let account = AccountId::new(self.app.now(), entropy);
         self.logged_in(account, Role::Buyer).await
+    }
+
+    /// A pass of the show's waiting room, good for five minutes.
+    pub fn pass(&self, n: u8) -> PassClaims {
+        let now = self.app.now();
+        PassClaims {
+            pass: PassId([n; 16]),
+            show: self.show.id,
+            issued: now,
+            expires: now + 300_000,
+            key_id: "stage".to_owned(),
+        }
     }
 
     /// The organiser of the show, with an open session.

@@ -10,12 +10,12 @@ use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::show::ShowStatus;
 use onsale_domain::time::Millis;
 use onsale_domain::venue;
-use onsale_http::schemas::{EventIdText, MoneyValue, Timestamp};
+use onsale_http::schemas::{EventIdText, MoneyValue, StatusText, Timestamp};
 use onsale_http::{Api, Cursor, Limit, List, MaybeLoggedIn, Problem, Query};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::schemas::{Amount, StatusText};
+use crate::schemas::Amount;
 
 const MAX_WORDS_CHARS: usize = 200;
 const DEFAULT_RADIUS_KM: f64 = 50.0;

@@ -8,13 +8,14 @@ use onsale_domain::ids::{EventId, ShowId, VenueId};
 use onsale_domain::money::Money;
 use onsale_domain::show::ShowStatus;
 use onsale_domain::time::Millis;
-use onsale_http::schemas::{EventIdText, MoneyValue, ShowIdText, Timestamp, VenueIdText};
+use onsale_http::optional::present;
+use onsale_http::schemas::{
+    EventIdText, MoneyValue, ShowIdText, StatusText, Timestamp, VenueIdText,
+};
 use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::optional::present;
-use crate::schemas::StatusText;
 use crate::venues::Location;
 
 #[derive(Debug, Deserialize, ToSchema)]

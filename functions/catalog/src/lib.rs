@@ -4,7 +4,6 @@
 mod availability;
 mod event_list;
 mod events;
-mod optional;
 mod schemas;
 mod sections;
 mod shows;

@@ -2,13 +2,12 @@
 
 use onsale_app::venues::{NewRow, NewSeats, NewSection};
 use onsale_domain::layout::MAX_SEAT_NUMBER;
+use onsale_http::optional::present;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-
-use crate::optional::present;
 
 /// A section with rows, or a general one.
 #[derive(Debug, Deserialize)]

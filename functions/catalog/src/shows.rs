@@ -8,15 +8,18 @@ use axum::http::StatusCode;
 use onsale_app::shows::{NewShow, RoomChange, ShowChange, ShowView};
 use onsale_domain::ids::{EventId, ShowId, VenueId};
 use onsale_domain::money::{Cents, Currency, Money};
-use onsale_domain::show::{RefundStep, Room, RoomMode, RoomOrder, ShowStatus};
+use onsale_domain::show::{RefundStep, ShowStatus};
 use onsale_domain::time::Millis;
-use onsale_http::schemas::{EventIdText, MoneyValue, ShowIdText, Timestamp, VenueIdText};
+use onsale_http::optional::present;
+use onsale_http::room_settings::{RoomAnswer, RoomBody};
+use onsale_http::schemas::{
+    EventIdText, MoneyValue, ShowIdText, StatusText, Timestamp, VenueIdText,
+};
 use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::optional::present;
-use crate::schemas::{Amount, RoomModeText, RoomOrderText, StatusText};
+use crate::schemas::Amount;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,45 +87,6 @@ fn refund_steps(steps: Vec<RefundStepBody>) -> Vec<RefundStep> {
         percent: s.percent,
     };
     steps.into_iter().map(step).collect()
-}
-
-/// The waiting room. What is left out has its default, or stays as it is.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = RoomSettings)]
-pub(crate) struct RoomBody {
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<RoomModeText>)]
-    mode: Option<RoomMode>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 1_000_000)]
-    capacity: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 100_000)]
-    rate_per_second: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<RoomOrderText>)]
-    order: Option<RoomOrder>,
-    /// When the lottery opens; with the sale unless told.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<Timestamp>)]
-    opens_at: Option<Option<Millis>>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 10, maximum = 900)]
-    pass_seconds: Option<u32>,
-}
-
-impl From<RoomBody> for RoomChange {
-    fn from(body: RoomBody) -> Self {
-        Self {
-            mode: body.mode,
-            capacity: body.capacity,
-            rate_per_second: body.rate_per_second,
-            order: body.order,
-            opens_at: body.opens_at,
-            pass_seconds: body.pass_seconds,
-        }
-    }
 }
 
 impl From<ShowBody> for NewShow {
@@ -207,34 +171,6 @@ impl From<ShowChangeBody> for ShowChange {
 pub(crate) struct ShowCreated {
     #[schema(value_type = ShowIdText)]
     show_id: ShowId,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Room)]
-pub(crate) struct RoomAnswer {
-    #[schema(value_type = RoomModeText)]
-    mode: RoomMode,
-    capacity: u32,
-    rate_per_second: u32,
-    #[schema(value_type = RoomOrderText)]
-    order: RoomOrder,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = Option<Timestamp>)]
-    opens_at: Option<Millis>,
-    pass_seconds: u32,
-}
-
-impl From<&Room> for RoomAnswer {
-    fn from(room: &Room) -> Self {
-        Self {
-            mode: room.mode,
-            capacity: room.capacity,
-            rate_per_second: room.rate_per_second,
-            order: room.order,
-            opens_at: room.opens_at,
-            pass_seconds: room.pass_seconds,
-        }
-    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]

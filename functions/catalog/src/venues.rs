@@ -6,12 +6,12 @@ use axum::http::StatusCode;
 use onsale_app::venues::{NewSection, NewVenue};
 use onsale_domain::ids::VenueId;
 use onsale_domain::venue;
+use onsale_http::optional::present;
 use onsale_http::schemas::VenueIdText;
 use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Organiser, Path, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::optional::present;
 use crate::sections::SectionBody;
 
 #[derive(Debug, Deserialize, ToSchema)]

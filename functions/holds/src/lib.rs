@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, to_the_end};
+use onsale_http::{Api, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, to_the_end};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,15 +23,21 @@ pub fn router() -> OpenApiRouter<Api> {
 /// Hold places
 ///
 /// All or nothing. Repeating the request with the same Idempotency-Key gives the first
-/// answer again.
+/// answer again. While the show's waiting room is not off, a new hold needs a pass, in the
+/// header or as the cookie `onsale_pass`.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/holds",
     operation_id = "place_hold",
-    params(("show" = ShowIdText, Path), RequiredKey),
+    params(
+        ("show" = ShowIdText, Path),
+        RequiredKey,
+        ("Onsale-Pass" = Option<String>, Header, description = "A pass of the waiting room."),
+    ),
     request_body = HoldRequest,
     responses(
         (status = 201, description = "Held.", body = HoldAnswer),
+        (status = 403, description = "`pass_required`: no pass, or one that does not count; `forbidden`."),
         (status = 409, description = "Places are taken (`taken` names them), or the show is not on sale."),
         (status = 422, description = "The cap per buyer, or the key came with another request."),
     ),
@@ -42,13 +48,14 @@ async fn place(
     Authenticated(caller): Authenticated,
     Path(show): Path<ShowId>,
     RequiredKey(key): RequiredKey,
+    OfferedPass(pass): OfferedPass,
     Json(request, _): Json<HoldRequest>,
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
     let hold = to_the_end(async move {
         let admit = || api.limits.hold_attempt(caller.account, api.app.now());
         api.app
-            .place_hold_if(&caller, show, &key, &wish, admit)
+            .place_hold_if(&caller, show, &key, &wish, pass.as_ref(), admit)
             .await
     });
     Ok((StatusCode::CREATED, axum::Json(hold.await?.into())))

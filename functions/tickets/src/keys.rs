@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use axum::Extension;
+use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use onsale_domain::ticket_code::{Jwk, TicketKeys};
+use onsale_http::Api;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,15 +42,19 @@ impl From<Jwk> for JwkView {
     }
 }
 
-/// The keys that tickets are checked with
+/// The keys that tickets and passes are checked with
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",
     operation_id = "read_jwks",
-    responses((status = 200, description = "A JSON Web Key Set, newest key first.", body = JwkSet)),
+    responses((status = 200, description = "A JSON Web Key Set: the keys of tickets, newest first, then those of passes.", body = JwkSet)),
 )]
-pub(crate) async fn jwks(Extension(keys): Extension<Arc<TicketKeys>>) -> impl IntoResponse {
-    let keys = keys.jwks().into_iter().map(JwkView::from).collect();
+pub(crate) async fn jwks(
+    State(api): State<Api>,
+    Extension(tickets): Extension<Arc<TicketKeys>>,
+) -> impl IntoResponse {
+    let all = tickets.jwks().into_iter().chain(api.passes.jwks());
+    let keys = all.map(JwkView::from).collect();
     let cached = [(header::CACHE_CONTROL, "public, max-age=300")];
     (cached, axum::Json(JwkSet { keys }))
 }

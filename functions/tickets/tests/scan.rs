@@ -35,7 +35,10 @@ async fn bought(world: &MemoryWorld, stage: &Stage, buyer: &Caller) -> String {
     let (app, show) = (&world.app, stage.show.id);
     let key = IdempotencyKey::parse("k").unwrap();
     let wish = Wish::Seats(vec!["A-1-3".to_owned()]);
-    let hold = app.place_hold(buyer, show, &key, &wish).await.unwrap();
+    let hold = app
+        .place_hold(buyer, show, &key, &wish, None)
+        .await
+        .unwrap();
     let card = PaymentMethod::parse("pm_card_visa").unwrap();
     let order = app.check_out(buyer, show, hold.hold_id, &key, card).await;
     let order_id = order.unwrap();

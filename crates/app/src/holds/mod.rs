@@ -1,11 +1,12 @@
 //! Holds: places that are one buyer's for some minutes.
 //!
-//! `place` is the whole path of a hold: claim the cells, then record them on the buyer
-//! item. A hold is acknowledged only once it is recorded. `release` and `expire` go the
+//! `place` is the whole path of a hold: use the pass if the show wants one, claim the
+//! cells, then record them on the buyer item. A hold is acknowledged only once it is recorded. `release` and `expire` go the
 //! other way: first the entry, then the cells.
 
 mod choose;
 mod expire;
+mod pass;
 mod place;
 mod read;
 mod record;

@@ -1,8 +1,8 @@
 //! Placing a hold.
 //!
-//! One consistent read (session and buyer), one conditional write on the cells, one
-//! conditional write on the buyer: two write units for places of one block. A loser
-//! in a crowd costs one and touches nothing else.
+//! One consistent read (session, buyer and pass), one conditional write on the cells, one
+//! conditional write on the buyer: two write units for places of one block, and a third
+//! for the first hold under a pass. A loser in a crowd costs one and touches nothing else.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,11 +13,12 @@ use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::money::Cents;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
-use onsale_domain::show::{NotOnSale, RoomMode, Show, StoredStatus};
+use onsale_domain::room::pass::PassClaims;
+use onsale_domain::show::{NotOnSale, Show, StoredStatus};
 use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 
 use super::record::Recorded;
-use super::{HoldView, Wish};
+use super::{HoldView, Wish, pass};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::ports::{ExpireHold, MAX_DELAY_S};
@@ -33,6 +34,8 @@ pub(super) struct Attempt<'a> {
     pub layout: Arc<Layout>,
     pub hold: HoldId,
     pub request: RequestHash,
+    /// The pass it comes with, if the show wants one.
+    pub pass: Option<&'a PassClaims>,
 }
 
 impl Attempt<'_> {
@@ -68,15 +71,17 @@ pub(super) enum Wanted<'a> {
 }
 
 impl App {
-    /// Holds places, or answers again what was answered to this key before.
+    /// Holds places, or answers again what was answered to this key before. `offered` are
+    /// the claims of a pass whose signature is good; whether it counts is decided here.
     pub async fn place_hold(
         &self,
         caller: &Caller,
         show_id: ShowId,
         key: &IdempotencyKey,
         wish: &Wish,
+        offered: Option<&PassClaims>,
     ) -> Result<HoldView> {
-        self.place_hold_if(caller, show_id, key, wish, || Ok(()))
+        self.place_hold_if(caller, show_id, key, wish, offered, || Ok(()))
             .await
     }
 
@@ -88,6 +93,7 @@ impl App {
         show_id: ShowId,
         key: &IdempotencyKey,
         wish: &Wish,
+        offered: Option<&PassClaims>,
         admit: impl FnOnce() -> Result<()> + Send,
     ) -> Result<HoldView> {
         let show = self.recent_show(show_id).await?;
@@ -101,12 +107,18 @@ impl App {
             caller,
             hold: HoldId::for_key(caller.account, show_id, key.as_str()),
             request: RequestHash::of(&body),
+            pass: pass::wanted(&show, offered),
             show,
             layout,
         };
-        let (session, mut buyer) = self
+        let (session, mut buyer, mut used) = self
             .store
-            .session_and_buyer(caller.session, show_id, caller.account)
+            .session_buyer_and_pass(
+                caller.session,
+                show_id,
+                caller.account,
+                attempt.pass.map(|claims| claims.pass),
+            )
             .await?;
         let open = session.is_some_and(|s| s.account == caller.account && self.now() < s.expires);
         if !open {
@@ -124,7 +136,7 @@ impl App {
                 Err(refusal) => return Err(self.refused(&attempt, refusal)),
             }
             check_on_sale(&attempt.show, now)?;
-            check_pass(&attempt.show)?;
+            self.check_pass(&attempt, &mut used, now).await?;
             let cell = fresh_cell(&attempt, &buyer, now);
             let (cell, places) = self.claim(&attempt, &wanted, quantity, cell, round).await?;
             match self.record(&attempt, buyer, cell, &places).await? {
@@ -213,15 +225,6 @@ fn check_on_sale(show: &Show, now: Millis) -> Result<()> {
             on_sale_at: Some(at),
         },
     })
-}
-
-/// A show with a waiting room sells to passes only. Nobody can have one yet: until the
-/// room opens for business, such a show stays shut rather than open to everyone.
-fn check_pass(show: &Show) -> Result<()> {
-    match show.room.mode {
-        RoomMode::Off => Ok(()),
-        RoomMode::Queue | RoomMode::QueueAll | RoomMode::Closed => Err(Error::PassRequired),
-    }
 }
 
 pub(crate) fn not_on_sale(reason: &'static str) -> Error {

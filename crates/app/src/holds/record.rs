@@ -36,7 +36,7 @@ impl App {
             }
             let entry = attempt.entry(cell, places, now);
             let next = match buyer.record(entry.clone(), attempt.cap(), now) {
-                Ok(next) => next,
+                Ok(next) => next.under_pass(attempt.pass.map(|claims| claims.pass)),
                 Err(Refusal::AlreadyRecorded(recorded)) => {
                     self.free_unrecorded(attempt, &recorded, cell, places)
                         .await?;

@@ -1,9 +1,17 @@
 use onsale_app::Error;
 use onsale_app::ports::Maps;
 use onsale_app::shows::ShowChange;
+use onsale_domain::room::beacon::BeaconSetting;
 use onsale_domain::show::{RefundStep, RoomMode, ShowStatus, default_refund_policy};
 
 use super::*;
+
+fn beacon(name: &str, value: Option<&str>) -> BeaconSetting {
+    BeaconSetting {
+        name: name.to_owned(),
+        value: value.map(|text| text.parse().unwrap()),
+    }
+}
 
 #[tokio::test]
 async fn a_new_show_has_its_defaults_and_an_all_free_map() {
@@ -44,7 +52,7 @@ async fn a_new_show_has_its_defaults_and_an_all_free_map() {
 async fn settings_out_of_range_are_refused() {
     let (world, owner) = (world(), organiser(1));
     let event = make_event(&world, &owner).await;
-    let spoil: [fn(&mut NewShow); 13] = [
+    let spoil: [fn(&mut NewShow); 14] = [
         |s| s.starts_at = NOW,
         |s| s.starts_at = NOW + 37_000 * DAY,
         |s| s.on_sale_at = Some(s.starts_at + 1),
@@ -61,6 +69,7 @@ async fn settings_out_of_range_are_refused() {
         |s| s.overbook_percent = 6,
         |s| s.room.pass_seconds = Some(9),
         |s| s.room.opens_at = Some(Some(s.starts_at + 1)),
+        |s| s.room.beacon = Some(Some(beacon(" ", None))),
         |s| s.prices.retain(|section, _| section != "A"),
         |s| s.prices.extend([("B".into(), Cents(1))]),
     ];
@@ -241,4 +250,53 @@ async fn shows_created_at_once_are_all_in_their_event() {
         world.app.event(event, None).await.unwrap().shows.len(),
         made
     );
+}
+
+#[tokio::test]
+async fn a_beacon_is_named_then_known_and_then_stays() {
+    let (world, owner) = (world(), organiser(1));
+    let event = make_event(&world, &owner).await;
+    let id = make_show(&world, &owner, event, evening()).await;
+    let set = async |wanted: Option<BeaconSetting>| {
+        let room = RoomChange {
+            beacon: Some(wanted),
+            ..RoomChange::default()
+        };
+        let change = ShowChange {
+            room,
+            ..ShowChange::default()
+        };
+        let changed = world.app.change_show(&owner, id, &change).await;
+        changed.map(|view| view.show.room.beacon.clone())
+    };
+    let known = beacon("drand 7", Some("0aff"));
+    for wanted in [
+        Some(beacon("drand 6", None)),
+        None,
+        Some(beacon("drand 7", None)),
+        Some(known.clone()),
+        Some(known.clone()),
+    ] {
+        assert_eq!(set(wanted.clone()).await, Ok(wanted));
+    }
+    for wanted in [
+        None,
+        Some(beacon("drand 7", None)),
+        Some(beacon("drand 7", Some("0afe"))),
+        Some(beacon("drand 8", Some("0aff"))),
+    ] {
+        let refused = set(wanted).await;
+        assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    }
+    // Other settings of the room still change.
+    let change = ShowChange {
+        room: RoomChange {
+            mode: Some(RoomMode::Queue),
+            ..RoomChange::default()
+        },
+        ..ShowChange::default()
+    };
+    let view = world.app.change_show(&owner, id, &change).await.unwrap();
+    assert_eq!(view.show.room.beacon, Some(known));
+    assert_eq!(view.show.room.mode, RoomMode::Queue);
 }

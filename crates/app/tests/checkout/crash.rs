@@ -5,7 +5,9 @@
 use onsale_app::ports::Drive;
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::OrderStatus;
+use onsale_domain::show::RoomMode;
 use onsale_memory::Fault;
+use onsale_memory::stage::Plan;
 
 use crate::scene::Scene;
 
@@ -20,6 +22,7 @@ enum Client {
 struct Way {
     method: &'static str,
     cancels: bool,
+    room: RoomMode,
     /// Where it may end: the places are its buyer's and paid, or free and paid back.
     ends: &'static [OrderStatus],
 }
@@ -28,27 +31,38 @@ const WAYS: &[Way] = &[
     Way {
         method: "pm_card_visa",
         cancels: false,
+        room: RoomMode::Off,
         ends: &[OrderStatus::Confirmed],
     },
     Way {
         method: "pm_card_chargeDeclined",
         cancels: false,
+        room: RoomMode::Off,
         ends: &[OrderStatus::Declined],
     },
     Way {
         method: "pm_sandbox_capture_fails",
         cancels: false,
+        room: RoomMode::Off,
         ends: &[OrderStatus::Failed],
     },
     Way {
         method: "pm_sandbox_lost_reply",
         cancels: false,
+        room: RoomMode::Off,
         ends: &[OrderStatus::Confirmed],
     },
     Way {
         method: "pm_card_visa",
         cancels: true,
+        room: RoomMode::Off,
         ends: &[OrderStatus::Refunded],
+    },
+    Way {
+        method: "pm_card_visa",
+        cancels: false,
+        room: RoomMode::Queue,
+        ends: &[OrderStatus::Confirmed],
     },
 ];
 
@@ -68,7 +82,11 @@ async fn go(scene: &Scene, way: Way) {
 }
 
 async fn prepared(way: Way) -> (Scene, OrderId) {
-    let scene = Scene::new().await;
+    let scene = Scene::with(Plan {
+        room: way.room,
+        ..Plan::default()
+    })
+    .await;
     // Two blocks, so that cells move in a transaction.
     let hold = scene.hold(&scene.ana, "h", &["A-1-1", "A-2-1"]).await;
     let id = OrderId::of(hold.hold_id);
@@ -113,6 +131,10 @@ async fn crash_at(way: Way, nth: usize, fault: Fault, client: Client) {
     );
     let payments = scene.payments().await;
     assert!(payments.len() <= 1, "{note}: {payments:?}");
+    if way.room != RoomMode::Off {
+        let used = scene.world.store.pass_use(scene.show.pass(1).pass);
+        assert!(used.is_some_and(|pass| pass.closed), "{note}: {used:?}");
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 mod attempts;
 mod crash;
 mod parked;
+mod passes;
 mod races;
 mod reconcile;
 mod reconcile_payments;

@@ -59,9 +59,9 @@ impl Scene {
     }
 
     pub(crate) async fn hold(&self, caller: &Caller, k: &str, ids: &[&str]) -> HoldView {
-        let show = self.show.show.id;
+        let (show, pass) = (self.show.show.id, self.show.pass(1));
         self.app
-            .place_hold(caller, show, &key(k), &seats(ids))
+            .place_hold(caller, show, &key(k), &seats(ids), Some(&pass))
             .await
             .unwrap()
     }

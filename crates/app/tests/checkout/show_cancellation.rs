@@ -69,7 +69,7 @@ async fn everyone_is_refunded_in_full_and_nothing_is_sold_any_more() {
     let ben = scene.show.buyer(99).await.unwrap();
     let refused = scene
         .app
-        .place_hold(&ben, show, &key("b"), &seats(&["A-1-1"]))
+        .place_hold(&ben, show, &key("b"), &seats(&["A-1-1"]), None)
         .await;
     assert!(matches!(refused, Err(Error::NotOnSale { .. })));
     assert_eq!(

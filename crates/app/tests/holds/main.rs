@@ -7,6 +7,7 @@
 mod basics;
 mod expiry;
 mod old_map;
+mod passes;
 mod scene;
 mod slow;
 mod twins;

@@ -13,9 +13,10 @@ use onsale_domain::claim::by_block;
 use onsale_domain::ids::HoldId;
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::room::pass::PassClaims;
 use onsale_domain::time::Millis;
 use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{ManualClock, MemoryQueue, MemoryStore, MemoryWorld};
+use onsale_memory::{Gate, ManualClock, MemoryQueue, MemoryStore, MemoryWorld};
 
 #[derive(Clone)]
 pub(crate) struct Scene {
@@ -23,6 +24,7 @@ pub(crate) struct Scene {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) queue: Arc<MemoryQueue<ExpireHold>>,
     pub(crate) clock: Arc<ManualClock>,
+    pub(crate) gate: Arc<Gate>,
     pub(crate) stage: Stage,
 }
 
@@ -54,6 +56,7 @@ impl Scene {
             store: world.store,
             queue: world.queue,
             clock: world.clock,
+            gate: world.gate,
             stage,
         }
     }
@@ -64,7 +67,20 @@ impl Scene {
 
     pub(crate) async fn hold(&self, caller: &Caller, k: &str, wish: &Wish) -> Result<HoldView> {
         self.app
-            .place_hold(caller, self.stage.show.id, &key(k), wish)
+            .place_hold(caller, self.stage.show.id, &key(k), wish, None)
+            .await
+    }
+
+    pub(crate) async fn hold_with(
+        &self,
+        caller: &Caller,
+        k: &str,
+        wish: &Wish,
+        pass: &PassClaims,
+    ) -> Result<HoldView> {
+        let show = self.stage.show.id;
+        self.app
+            .place_hold(caller, show, &key(k), wish, Some(pass))
             .await
     }
 

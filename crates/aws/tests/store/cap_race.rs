@@ -47,7 +47,7 @@ async fn race(lost: u64, fault: Fault) -> u64 {
     let hold = async |key: &str, seats: &[&str]| {
         let key = IdempotencyKey::parse(key).unwrap();
         let wish = Wish::Seats(seats.iter().map(|seat| (*seat).to_owned()).collect());
-        app.place_hold(&caller, show, &key, &wish).await
+        app.place_hold(&caller, show, &key, &wish, None).await
     };
     // Afterwards the show and its layout are known, and the race is one of writes only.
     hold("first", &["A-1-1"]).await.unwrap();

@@ -34,6 +34,7 @@ mod blocks;
 mod cancellations;
 mod catalogue;
 mod orders;
+mod passes;
 mod sandbox;
 mod tickets;
 

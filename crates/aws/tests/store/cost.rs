@@ -2,6 +2,7 @@
 
 use onsale_app::holds::Wish;
 use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::show::RoomMode;
 use onsale_local_cloud::testing::{Recorder, Usage};
 use onsale_memory::stage::{Plan, Stage};
 
@@ -57,7 +58,7 @@ async fn a_hold_of_one_to_eight_seats_takes_two_write_units_and_three_requests()
     counted
         .world
         .app
-        .place_hold(&caller, show, &key(0), &warm_up)
+        .place_hold(&caller, show, &key(0), &warm_up, None)
         .await
         .unwrap();
     let mut first = 1;
@@ -68,7 +69,7 @@ async fn a_hold_of_one_to_eight_seats_takes_two_write_units_and_three_requests()
         counted
             .world
             .app
-            .place_hold(&caller, show, &key(first as usize), &wish)
+            .place_hold(&caller, show, &key(first as usize), &wish, None)
             .await
             .unwrap();
         let usage = counted.recorder.take();
@@ -77,6 +78,35 @@ async fn a_hold_of_one_to_eight_seats_takes_two_write_units_and_three_requests()
             "{quantity}: {usage:?}"
         );
         assert!(dynamodb(&usage) <= 3, "{quantity}: {usage:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_hold_under_a_pass_takes_one_write_more_and_the_next_none() {
+    let counted = counted(&Plan {
+        room: RoomMode::Queue,
+        ..Plan::default()
+    })
+    .await;
+    let caller = counted.stage.buyer(1).await.unwrap();
+    let (show, app) = (counted.stage.show.id, &counted.world.app);
+    let pass = counted.stage.pass(1);
+    // Without a pass nothing is written, and the process knows the show afterwards.
+    let refused = app
+        .place_hold(&caller, show, &key(0), &seats(1..=1), None)
+        .await;
+    assert!(refused.is_err());
+    for (n, (units, requests)) in [(1, (3.0, 4)), (2, (2.0, 3)), (3, (2.0, 3))] {
+        counted.recorder.take();
+        let wish = seats(n..=n);
+        let key = key(n as usize);
+        let held = app
+            .place_hold(&caller, show, &key, &wish, Some(&pass))
+            .await;
+        held.unwrap();
+        let usage = counted.recorder.take();
+        assert_eq!(usage.write_units, units, "{n}: {usage:?}");
+        assert_eq!(dynamodb(&usage), requests, "{n}: {usage:?}");
     }
 }
 
@@ -91,14 +121,14 @@ async fn a_refused_hold_takes_one_write_unit_and_touches_nothing_else() {
     counted
         .world
         .app
-        .place_hold(&winner, show, &key(1), &seats(1..=2))
+        .place_hold(&winner, show, &key(1), &seats(1..=2), None)
         .await
         .unwrap();
     counted.recorder.take();
     let refused = counted
         .world
         .app
-        .place_hold(&loser, show, &key(1), &seats(2..=3))
+        .place_hold(&loser, show, &key(1), &seats(2..=3), None)
         .await;
     assert_eq!(
         refused,
@@ -128,14 +158,14 @@ async fn a_full_block_still_takes_one_write_unit() {
     counted
         .world
         .app
-        .place_hold(&caller, show, &key(1), &seats(1..=31))
+        .place_hold(&caller, show, &key(1), &seats(1..=31), None)
         .await
         .unwrap();
     counted.recorder.take();
     counted
         .world
         .app
-        .place_hold(&caller, show, &key(2), &seats(32..=32))
+        .place_hold(&caller, show, &key(2), &seats(32..=32), None)
         .await
         .unwrap();
     assert_eq!(counted.recorder.take().write_units, 2.0);

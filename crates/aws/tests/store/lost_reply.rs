@@ -74,11 +74,11 @@ async fn journey(wish: &Wish, loss: Option<Loss>) -> u64 {
     armed.store(0, std::sync::atomic::Ordering::SeqCst);
 
     let held = app
-        .place_hold(&caller, stage.show.id, &key("k"), wish)
+        .place_hold(&caller, stage.show.id, &key("k"), wish, None)
         .await
         .unwrap();
     let again = app
-        .place_hold(&caller, stage.show.id, &key("k"), wish)
+        .place_hold(&caller, stage.show.id, &key("k"), wish, None)
         .await
         .unwrap();
     assert_eq!(held, again, "{loss:?}");
@@ -173,19 +173,19 @@ async fn a_client_that_comes_back_after_an_outage_finds_its_hold() {
             let warm = Wish::Seats(vec!["A-1-20".into()]);
             world
                 .app
-                .place_hold(&caller, stage.show.id, &key("warm"), &warm)
+                .place_hold(&caller, stage.show.id, &key("warm"), &warm, None)
                 .await
                 .unwrap();
             outage.store(1, std::sync::atomic::Ordering::SeqCst);
             let first = world
                 .app
-                .place_hold(&caller, stage.show.id, &key("k"), wish)
+                .place_hold(&caller, stage.show.id, &key("k"), wish, None)
                 .await;
             let held = match first {
                 Ok(held) => held,
                 Err(Error::Unavailable) => world
                     .app
-                    .place_hold(&caller, stage.show.id, &key("k"), wish)
+                    .place_hold(&caller, stage.show.id, &key("k"), wish, None)
                     .await
                     .unwrap(),
                 Err(other) => panic!("{other:?}"),
@@ -226,7 +226,7 @@ async fn a_lost_answer_changes_nothing_when_a_hold_expires() {
             let caller = stage.buyer(1).await.unwrap();
             let held = world
                 .app
-                .place_hold(&caller, stage.show.id, &key("k"), &wishes()[1])
+                .place_hold(&caller, stage.show.id, &key("k"), &wishes()[1], None)
                 .await
                 .unwrap();
             world.clock.advance(606_000);

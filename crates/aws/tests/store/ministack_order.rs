@@ -212,7 +212,7 @@ async fn a_hold_is_bought_and_refunded_through_the_services_of_ministack() {
     let show = stage.show.id;
     let key = IdempotencyKey::parse("one hold and one order").unwrap();
     let wish = Wish::Seats(SEATS.map(str::to_owned).to_vec());
-    let held = cloud.app.place_hold(&buyer, show, &key, &wish).await;
+    let held = cloud.app.place_hold(&buyer, show, &key, &wish, None).await;
     let hold = held.unwrap().hold_id;
     let purchase = Purchase {
         cloud: &cloud,

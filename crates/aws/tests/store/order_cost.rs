@@ -10,6 +10,7 @@ use onsale_domain::ids::AccountId;
 use onsale_domain::order::{Order, Stage as OrderStage, Why};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::show::RoomMode;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_local_cloud::testing::Recorder;
 use onsale_memory::MemoryStore;
@@ -81,32 +82,46 @@ fn with_payments(world: &InProcess) -> App {
     App::new(ports)
 }
 
-#[tokio::test]
-async fn a_paid_order_takes_fifteen_write_units_and_one_for_each_ticket() {
+/// The write units of checking out two seats, and of driving the order to its end.
+async fn units_of_a_paid_order(room: RoomMode) -> (f64, f64) {
     let mut recorder = None;
     let world = in_process(|http| recorder.insert(Recorder::new(http)).http_client()).await;
     let (app, recorder) = (with_payments(&world), recorder.unwrap());
-    let stage = Stage::set(&app, &Plan::default()).await.unwrap();
+    let plan = Plan {
+        room,
+        ..Plan::default()
+    };
+    let stage = Stage::set(&app, &plan).await.unwrap();
     let (buyer, show) = (stage.buyer(1).await.unwrap(), stage.show.id);
     let key = IdempotencyKey::parse("5f0c2b1e-3a77-4c55-9d3e-1f2a3b4c5d6e").unwrap();
     let wish = Wish::Seats(vec!["A-1-1".into(), "A-1-2".into()]);
-    let held = app.place_hold(&buyer, show, &key, &wish).await.unwrap();
+    let pass = stage.pass(1);
+    let held = app.place_hold(&buyer, show, &key, &wish, Some(&pass)).await;
 
     recorder.take();
     let method = PaymentMethod::parse("pm_card_visa").unwrap();
-    let order_id = app
-        .check_out(&buyer, show, held.hold_id, &key, method)
-        .await
-        .unwrap();
-    // The order with both its indexes, the buyer, the block, the order.
-    assert_eq!(recorder.take().write_units, 6.0);
-    app.drive(&Drive::Order { order_id, tries: 0 })
-        .await
-        .unwrap();
-    // The order six times, once with an index; the block, the buyer and two tickets.
+    let hold = held.unwrap().hold_id;
+    let order_id = app.check_out(&buyer, show, hold, &key, method).await;
+    let checkout = recorder.take().write_units;
+    let order_id = order_id.unwrap();
+    let message = Drive::Order { order_id, tries: 0 };
+    app.drive(&message).await.unwrap();
     let usage = recorder.take();
-    assert_eq!(usage.write_units, 11.0, "{usage:?}");
     assert_eq!(usage.refused_writes, 0, "{usage:?}");
     let order = world.store.order(order_id).await.unwrap().unwrap();
     assert_eq!(order.value.stage, OrderStage::Confirmed);
+    (checkout, usage.write_units)
+}
+
+#[tokio::test]
+async fn a_paid_order_takes_fifteen_write_units_and_one_for_each_ticket() {
+    // The order with both its indexes, the buyer, the block, the order; then the order six
+    // times, once with an index, the block, the buyer and two tickets.
+    assert_eq!(units_of_a_paid_order(RoomMode::Off).await, (6.0, 11.0));
+}
+
+#[tokio::test]
+async fn an_order_under_a_pass_takes_two_more_to_close_it() {
+    // The pass, and its place in the list of those that ended.
+    assert_eq!(units_of_a_paid_order(RoomMode::Queue).await, (6.0, 13.0));
 }

@@ -8,12 +8,19 @@
 //! lost, repeated, delayed and reordered.
 
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
+use super::briefing::ENDED_OVERLAP_MS;
 use super::opaque::PassId;
 
 /// A grant stays a small message however many passes ended at once.
 const MAX_ENDED_PER_GRANT: usize = 500;
+/// A list of ended passes takes some thousand a second; of those a gate has an eighth, for
+/// the twenty seconds in which they may be named again: 2,500, and room to spare.
+const MAX_REMEMBERED: usize = 4_096;
+/// The cloud names a pass again for the overlap of its briefings and the difference of its
+/// clocks. Twice the overlap is more than both.
+const REMEMBERED_MS: u64 = 2 * ENDED_OVERLAP_MS;
 
 /// What the controller sends a gate, as often as it likes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +59,9 @@ pub struct Allotment {
     entries: u64,
     ended: VecDeque<PassId>,
     ended_from: u64,
+    /// Passes that were ended lately, with the cursor of the news that said so first.
+    #[serde(default)]
+    remembered: BTreeMap<PassId, u64>,
     report: Option<Report>,
 }
 
@@ -84,8 +94,30 @@ impl Allotment {
         }
     }
 
-    pub fn end(&mut self, pass: PassId) {
+    /// The cloud has ended this pass, as the news of this cursor say. It says so several
+    /// times; the gate is told once.
+    pub fn end(&mut self, pass: PassId, cursor: u64) {
+        if self.remembered.contains_key(&pass) {
+            return;
+        }
+        if self.remembered.len() >= MAX_REMEMBERED
+            && let Some(oldest) = self.oldest_remembered()
+        {
+            self.remembered.remove(&oldest);
+        }
+        self.remembered.insert(pass, cursor);
         self.ended.push_back(pass);
+    }
+
+    fn oldest_remembered(&self) -> Option<PassId> {
+        let oldest = self.remembered.iter().min_by_key(|(_, cursor)| **cursor);
+        oldest.map(|(pass, _)| *pass)
+    }
+
+    /// Forgets the passes that news from this cursor on cannot name again.
+    pub fn forget_ended(&mut self, cursor: u64) {
+        self.remembered
+            .retain(|_, heard| *heard + REMEMBERED_MS >= cursor);
     }
 
     pub fn report(&self) -> Option<&Report> {

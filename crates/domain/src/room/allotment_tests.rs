@@ -106,7 +106,7 @@ fn entries_go_where_people_wait_and_never_beyond_what_was_earned() {
 fn ended_passes_are_sent_until_they_are_closed() {
     let mut gate = Allotment::default();
     let pass = |n: u8| PassId([n; 16]);
-    (0..3).for_each(|n| gate.end(pass(n)));
+    (0..3).for_each(|n| gate.end(pass(n), 1));
     assert_eq!(gate.grant().ended.len(), 3);
     gate.hear(Report {
         ended: 2,
@@ -131,4 +131,55 @@ fn an_increase_under_way_counts_until_it_is_reported() {
     deal_slots(&mut gates, 100);
     gates[0].hear(report(2, 1, 5, 0, 0));
     assert_eq!(gates[0].ceiling(), 50);
+}
+
+fn numbered(n: u32) -> PassId {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&n.to_be_bytes());
+    PassId(bytes)
+}
+
+#[test]
+fn a_pass_that_the_cloud_names_again_is_sent_once() {
+    let mut gate = Allotment::default();
+    for cursor in [1_000, 2_000, 16_000, 31_000] {
+        gate.forget_ended(cursor);
+        gate.end(numbered(7), cursor);
+        gate.end(numbered(7), cursor);
+    }
+    assert_eq!(gate.grant().ended, [numbered(7)]);
+    gate.hear(Report {
+        ended: 1,
+        ..report(1, 0, 0, 0, 0)
+    });
+    // It was sent and closed; the next briefing still has it.
+    gate.end(numbered(7), 31_000);
+    assert_eq!((gate.grant().ended_from, gate.grant().ended), (1, vec![]));
+    // What is remembered is stored along with the rest.
+    let stored = postcard::to_allocvec(&gate).unwrap();
+    let mut restored: Allotment = postcard::from_bytes(&stored).unwrap();
+    restored.end(numbered(7), 31_000);
+    assert_eq!(restored.grant().ended, []);
+}
+
+#[test]
+fn passes_are_remembered_for_as_long_as_they_may_be_named_again() {
+    let mut gate = Allotment::default();
+    gate.end(numbered(7), 1_000);
+    gate.forget_ended(31_000);
+    assert_eq!(gate.remembered.len(), 1);
+    gate.forget_ended(31_001);
+    assert_eq!(gate.remembered.len(), 0);
+}
+
+#[test]
+fn a_gate_remembers_the_latest_passes_and_no_more_than_it_should() {
+    let mut gate = Allotment::default();
+    for n in 0..5_000 {
+        gate.end(numbered(n), u64::from(n));
+    }
+    assert_eq!(gate.remembered.len(), MAX_REMEMBERED);
+    let queued = gate.ended.len();
+    gate.end(numbered(4_999), 5_000);
+    assert_eq!(gate.ended.len(), queued);
 }

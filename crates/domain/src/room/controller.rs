@@ -17,7 +17,7 @@ use super::opening::Opening;
 use super::published::{Line, Published};
 use super::steering::{Limits, Steering, Turnout};
 use crate::ids::ShowId;
-use crate::show::{RoomMode, Show};
+use crate::show::{RoomMode, Show, StoredStatus};
 use crate::time::Millis;
 
 /// A cloud that was not heard of for this long counts as unhealthy.
@@ -40,14 +40,19 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn of(show: &Show, beacon: Beacon) -> Self {
+    /// A show that is cancelled lets nobody in, whatever its room was set to.
+    pub fn of(show: &Show) -> Self {
+        let mode = match show.status {
+            StoredStatus::Cancelled => RoomMode::Closed,
+            StoredStatus::Draft | StoredStatus::OnSale => show.room.mode,
+        };
         Self {
-            mode: show.room.mode,
+            mode,
             capacity: show.room.capacity,
             rate_per_second: show.room.rate_per_second,
             pass_seconds: show.room.pass_seconds,
             opening: Opening::of(show),
-            beacon,
+            beacon: Beacon::from(show.room.beacon.as_ref()),
             ends: show.starts_at,
         }
     }
@@ -149,8 +154,11 @@ impl Controller {
         self.healthy = news.healthy;
         if news.cursor > self.cursor {
             self.cursor = news.cursor;
+            for gate in &mut self.gates {
+                gate.forget_ended(news.cursor);
+            }
             for pass in &news.ended {
-                self.gates[pass.gate().index()].end(*pass);
+                self.gates[pass.gate().index()].end(*pass, news.cursor);
             }
         }
     }

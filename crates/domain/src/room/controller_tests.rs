@@ -168,6 +168,21 @@ fn news_are_heard_once() {
 }
 
 #[test]
+fn a_pass_that_briefings_repeat_is_ended_once() {
+    let mut controller = controller(settings());
+    let pass = PassId([8; 16]);
+    for cursor in (2_000..20_000).step_by(1_000) {
+        let ended = News {
+            ended: vec![pass],
+            ..news(cursor)
+        };
+        controller.hear_cloud(&ended, OPENS);
+    }
+    let grants = controller.grants().map(|(_, grant)| grant.ended);
+    assert_eq!(grants.flatten().collect::<Vec<_>>(), [pass]);
+}
+
+#[test]
 fn off_lets_everybody_behind_the_frontier() {
     let mut controller = controller(Settings {
         mode: RoomMode::Off,
@@ -230,4 +245,39 @@ fn an_ill_or_silent_cloud_pauses_the_line() {
     controller.hear_cloud(&news(3), OPENS + 1_000);
     controller.tick(OPENS + NEWS_STALE_MS + 2);
     assert!(controller.frontier() > Frontier::default());
+}
+
+fn show() -> Show {
+    let text = r#"{
+        "id": "shw_01010101010101010101010101010101", "event_id": "evt_02020202020202020202020202020202",
+        "venue_id": "ven_03030303030303030303030303030303", "owner": "acc_04040404040404040404040404040404",
+        "starts_at": "2027-03-01T20:00:00Z", "on_sale_at": null, "currency": "EUR", "prices": [],
+        "hold_seconds": 600, "max_tickets_per_buyer": 6, "refund_policy": [], "overbook_percent": 0,
+        "room": {"mode": "queue", "capacity": 7, "rate_per_second": 3, "order": "fifo", "opens_at": null,
+                 "pass_seconds": 60},
+        "status": "on_sale", "created": "2027-01-01T00:00:00Z"
+    }"#;
+    // As a show was stored before there were beacons.
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn settings_are_those_of_the_show() {
+    let of = Settings::of(&show());
+    assert_eq!((of.mode, of.capacity), (RoomMode::Queue, 7));
+    assert_eq!((of.rate_per_second, of.pass_seconds), (3, 60));
+    assert_eq!((of.beacon, of.ends), (Beacon::Unused, show().starts_at));
+    let mut named = show();
+    let text = r#"{"name": "drand", "value": "0aff"}"#;
+    named.room.beacon = serde_json::from_str(text).unwrap();
+    assert_eq!(Settings::of(&named).beacon, Beacon::Known(vec![0x0a, 0xff]));
+}
+
+#[test]
+fn the_room_of_a_cancelled_show_is_closed() {
+    let cancelled = Show {
+        status: StoredStatus::Cancelled,
+        ..show()
+    };
+    assert_eq!(Settings::of(&cancelled).mode, RoomMode::Closed);
 }

@@ -1,11 +1,10 @@
-//! Admission passes: what one says and when it counts. The token around it, and its
-//! signature, belong to whoever speaks HTTP.
+//! Admission passes: what one says, when it counts, and for whom.
 
 use serde::{Deserialize, Serialize};
 
 use super::gate::GateIndex;
 use super::opaque::PassId;
-use crate::ids::ShowId;
+use crate::ids::{AccountId, ShowId};
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
 /// A pass is renewed while its holder shops, but never beyond this after its start.
@@ -42,6 +41,10 @@ pub enum PassError {
     Expired,
     #[error("no pass lasts that long")]
     TooLong,
+    #[error("the pass is used by another account")]
+    AnotherAccount,
+    #[error("the pass has ended")]
+    Closed,
 }
 
 impl PassClaims {
@@ -56,6 +59,26 @@ impl PassClaims {
             Err(PassError::NotYet)
         } else if self.expires + CLOCK_SKEW_MS <= now {
             Err(PassError::Expired)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// What the cloud has stored about a pass: the account that used it first, and whether it
+/// was closed, by its holder or by a confirmed order. A closed pass never opens again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassUse {
+    pub account: Option<AccountId>,
+    pub closed: bool,
+}
+
+impl PassUse {
+    pub fn check(&self, account: AccountId) -> Result<(), PassError> {
+        if self.closed {
+            Err(PassError::Closed)
+        } else if self.account.is_some_and(|owner| owner != account) {
+            Err(PassError::AnotherAccount)
         } else {
             Ok(())
         }
@@ -105,6 +128,24 @@ mod tests {
             ..pass()
         };
         assert_eq!(longer.check(SHOW, NOW), Err(PassError::TooLong));
+    }
+
+    #[test]
+    fn a_pass_serves_one_account_until_it_is_closed() {
+        let (me, other) = (
+            AccountId::from_bytes([1; 16]),
+            AccountId::from_bytes([2; 16]),
+        );
+        let used = |account, closed| PassUse { account, closed };
+        for (stored, expected) in [
+            (used(Some(me), false), Ok(())),
+            (used(None, false), Ok(())),
+            (used(Some(other), false), Err(PassError::AnotherAccount)),
+            (used(Some(me), true), Err(PassError::Closed)),
+            (used(None, true), Err(PassError::Closed)),
+        ] {
+            assert_eq!(stored.check(me), expected, "{stored:?}");
+        }
     }
 
     #[test]

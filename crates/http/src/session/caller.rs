@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Role;
 
+use crate::cookies::cookie;
 use crate::problem::{Code, Problem};
 use crate::state::Api;
 
@@ -127,14 +128,7 @@ fn token(headers: &HeaderMap) -> Result<Option<Token<'_>>, Problem> {
             None => Err(Error::Unauthenticated.into()),
         };
     }
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let pairs = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|text| text.split(';'));
-    let cookie = pairs
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE);
-    Ok(cookie.map(|(_, text)| Token::Cookie(text.trim_matches('"'))))
+    Ok(cookie(headers, COOKIE).map(Token::Cookie))
 }
 
 /// The scheme is not case-sensitive (RFC 9110, 11.1).

@@ -78,3 +78,30 @@ async fn the_largest_venue_fits_its_body_and_everyone_can_read_it() {
     );
     assert_eq!(service.get(&path, None).await.bytes.len(), 25_000);
 }
+
+#[tokio::test]
+async fn a_room_shows_its_beacon_and_keeps_a_known_one() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let room = json!({"mode": "queue", "beacon": {"name": "drand 7"}});
+    let (_, show) = service
+        .make_show(&token, with(evening(), "room", room))
+        .await;
+    let path = format!("/api/v1/shows/{show}");
+    let shown = service.get(&path, None).await.body;
+    assert_eq!(shown["room"]["beacon"], json!({"name": "drand 7"}));
+    let known = json!({"name": "drand 7", "value": "0aff"});
+    let patch = format!("PATCH {path}");
+    let change = |beacon: &Value| json!({"room": {"beacon": beacon}});
+    let changed = service.write(&patch, &token, change(&known)).await;
+    assert_eq!(changed.body["room"]["beacon"], known);
+    let removed = service.write(&patch, &token, change(&Value::Null)).await;
+    removed.assert_problem(409, "conflict");
+    let spoilt = json!({"name": "drand 7", "value": "0a0"});
+    let refused = service.write(&patch, &token, change(&spoilt)).await;
+    refused.assert_problem(400, "invalid_request");
+    assert_eq!(
+        service.get(&path, Some(&token)).await.body["room"]["beacon"],
+        known
+    );
+}

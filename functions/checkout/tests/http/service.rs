@@ -74,7 +74,10 @@ impl Service {
         let key = IdempotencyKey::parse(seat).unwrap();
         let wish = Wish::Seats(vec![seat.to_owned()]);
         let show = self.stage.show.id;
-        let held = self.world.app.place_hold(&self.buyer, show, &key, &wish);
+        let held = self
+            .world
+            .app
+            .place_hold(&self.buyer, show, &key, &wish, None);
         held.await.unwrap().hold_id
     }
 

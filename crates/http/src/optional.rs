@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 
 /// For `#[serde(default, deserialize_with = "present")]`. An `Option<T>` read this way
 /// refuses `null`; an `Option<Option<T>>` tells `null` from a field left out.
-pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

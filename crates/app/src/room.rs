@@ -1,0 +1,105 @@
+//! The cloud's part in a waiting room: what the edge is told each second, and passes
+//! that end before their time.
+
+use std::sync::Arc;
+
+use onsale_domain::ids::{EventId, ShowId};
+use onsale_domain::order::Order;
+use onsale_domain::room::briefing::{Briefing, ENDED_OVERLAP_MS};
+use onsale_domain::room::controller::{News, Settings};
+use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::pass::MAX_PASS_MS;
+use onsale_domain::show::{RoomMode, Show, StoredStatus};
+use onsale_domain::time::Millis;
+
+use crate::app::App;
+use crate::error::{Error, Result};
+
+/// The title is for people to read, so a change of it may be this late.
+const TITLE_FRESH_MS: u64 = 30_000;
+/// A pass that was closed longer ago has lapsed at the edge as well, even if it was closed
+/// in its first second: there is nothing left to end.
+const ENDED_MATTERS_MS: u64 = MAX_PASS_MS + 60_000;
+/// More than one list can take in the time that briefings overlap, at a thousand a second;
+/// as text it is 700 KB.
+const MAX_ENDED: usize = 20_000;
+const _: () = assert!(MAX_ENDED as u64 > ENDED_OVERLAP_MS + 1_000);
+
+impl App {
+    /// What the edge wants to know of a room. `since` is the cursor of the last briefing,
+    /// or zero.
+    pub async fn briefing(&self, show_id: ShowId, since: u64) -> Result<Briefing> {
+        let show = self.recent_show(show_id).await?;
+        if show.status == StoredStatus::Draft {
+            return Err(Error::NotFound("show"));
+        }
+        let title = self.title_of(&show).await?;
+        let news = self.news(&show, Millis(since)).await?;
+        Ok(Briefing {
+            title: title.to_string(),
+            settings: Settings::of(&show),
+            news,
+        })
+    }
+
+    async fn news(&self, show: &Show, since: Millis) -> Result<News> {
+        // Before the reads: what changes meanwhile belongs to the next briefing.
+        let now = self.now();
+        let layout = self.layout_of(show).await?;
+        // A room must not let people in to a show of which nobody can say what is left.
+        let map = self.seat_map(show, &layout).await;
+        let map = map.map_err(|_| Error::Unavailable)?;
+        let from = since.saturating_sub(ENDED_OVERLAP_MS);
+        let from = from.max(now.saturating_sub(ENDED_MATTERS_MS));
+        let ended = self.store.passes_ended(show.id, from, MAX_ENDED).await?;
+        let cursor = match ended.last() {
+            // Cut off: the next briefing goes back by the overlap, and begins with this one.
+            Some(last) if ended.len() >= MAX_ENDED => now.min(last.at + ENDED_OVERLAP_MS),
+            _ => now,
+        };
+        Ok(News {
+            cursor: cursor.0,
+            free_seats: Some(map.counts().free),
+            healthy: true,
+            ended: ended.into_iter().map(|ended| ended.pass).collect(),
+        })
+    }
+
+    async fn title_of(&self, show: &Show) -> Result<Arc<str>> {
+        let id: EventId = show.event_id;
+        let now = self.now();
+        if let Some((read, title)) = self.titles.get(&id)
+            && now - read < TITLE_FRESH_MS
+        {
+            return Ok(title);
+        }
+        let event = self.store.event(id).await?.ok_or(Error::Corrupt)?;
+        let title: Arc<str> = event.value.title.into();
+        self.titles.put(id, (now, title.clone()));
+        Ok(title)
+    }
+
+    /// Ends a pass: no hold begins under it any more, and its place in the room is free.
+    /// One that no hold has used yet is closed as well.
+    pub async fn close_pass(&self, show_id: ShowId, pass: PassId) -> Result<()> {
+        self.recent_show(show_id).await?;
+        Ok(self.store.close_pass(pass, show_id, self.now()).await?)
+    }
+
+    /// Who has paid needs no pass any more: the next one may come in. Without a room nobody
+    /// waits for the place, and nothing is read.
+    pub(crate) async fn close_pass_of(&self, order: &Order) -> Result<()> {
+        let show = self.recent_show(order.show_id).await?;
+        if show.room.mode == RoomMode::Off {
+            return Ok(());
+        }
+        let buyer = self.store.buyer(order.show_id, order.account).await?;
+        match buyer.last_pass {
+            Some(pass) => {
+                let now = self.now();
+                Ok(self.store.close_pass(pass, order.show_id, now).await?)
+            }
+            None => Ok(()),
+        }
+    }
+}

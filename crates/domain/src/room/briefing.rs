@@ -1,0 +1,56 @@
+//! What the cloud tells the edge about a room, about once a second.
+
+use serde::{Deserialize, Serialize};
+
+use super::controller::{News, Settings};
+
+/// Each briefing goes back this much before the time it was asked from. A list of ended
+/// passes may lag behind by a moment, and the clocks that date them may disagree by five
+/// seconds; so passes are named several times rather than never.
+pub const ENDED_OVERLAP_MS: u64 = 15_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Briefing {
+    /// What is on: the title of the event.
+    pub title: String,
+    pub settings: Settings,
+    pub news: News,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::room::draw::Beacon;
+    use crate::room::opaque::PassId;
+    use crate::room::opening::Opening;
+    use crate::show::{RoomMode, RoomOrder};
+    use crate::time::Millis;
+
+    #[test]
+    fn a_briefing_is_read_as_it_was_written() {
+        let briefing = Briefing {
+            title: "Nacht in Köln".to_owned(),
+            settings: Settings {
+                mode: RoomMode::QueueAll,
+                capacity: 500,
+                rate_per_second: 20,
+                pass_seconds: 300,
+                opening: Opening {
+                    opens: Some(Millis(1_800_000_000_000)),
+                    order: RoomOrder::Lottery,
+                    since: Millis(1_700_000_000_000),
+                },
+                beacon: Beacon::Known(vec![1, 2]),
+                ends: Millis(1_900_000_000_000),
+            },
+            news: News {
+                cursor: 1_800_000_000_001,
+                free_seats: Some(7),
+                healthy: true,
+                ended: vec![PassId([3; 16])],
+            },
+        };
+        let text = serde_json::to_string(&briefing).unwrap();
+        assert_eq!(serde_json::from_str::<Briefing>(&text).unwrap(), briefing);
+    }
+}
