@@ -1,0 +1,195 @@
+//! Twenty thousand people before a room for five hundred.
+
+use std::collections::BinaryHeap;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use onsale_domain::ids::{ShowId, VisitorId};
+use onsale_domain::room::joining::{WAIT_MS, WAITING_CHALLENGE_MS};
+use onsale_domain::time::Millis;
+use onsale_domain::work::{Terms, WorkKeys, issue_waiting};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::command_line::onsale_at;
+use crate::sale::Sale;
+use crate::server::LOAD;
+use crate::visitor::{Visitor, rows};
+use crate::waiting::Waiting;
+
+const PEOPLE: usize = 20_000;
+/// How many requests are under way at once, on a machine that is client and server.
+const AT_ONCE: usize = 48;
+
+fn now() -> Millis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Millis(since.unwrap().as_millis() as u64)
+}
+
+/// One of the secrets of the edge.
+pub(crate) async fn binding(data: &std::path::Path, name: &str) -> String {
+    let said = onsale_at(data, &["edge-bindings"]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let mut lines = said.out.lines().filter_map(|line| line.split_once('='));
+    let found = lines.find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1.to_owned()
+}
+
+/// A challenge that is solved already. Whoever knows the secret can make one; working
+/// for 20,000 of them would only measure this machine.
+fn solved(keys: &WorkKeys, show: ShowId, n: u64) -> String {
+    let mut name = [7; 16];
+    name[..8].copy_from_slice(&n.to_be_bytes());
+    let mut entropy = [0; 34];
+    entropy[..8].copy_from_slice(&n.to_be_bytes());
+    let arrived = now();
+    let terms = Terms {
+        show,
+        visitor: VisitorId::from_bytes(name),
+        expires: arrived + WAITING_CHALLENGE_MS - WAIT_MS,
+    };
+    issue_waiting(&terms, arrived.saturating_sub(2_000), &entropy, keys)
+}
+
+struct Crowd {
+    sale: Sale,
+    waiting: Vec<Waiting>,
+}
+
+impl Crowd {
+    async fn gather(room: Value, people: usize) -> Self {
+        let sections = json!([rows("A", 200, 100)]);
+        let sale = Sale::open(sections, json!({"A": 100}), json!({"room": room})).await;
+        let keys: WorkKeys = binding(sale.data.path(), "WORK_KEYS").await.parse().unwrap();
+        let anybody = Visitor::anonymous(&sale.server.url);
+        let show: ShowId = sale.show.parse().unwrap();
+        let permits = Arc::new(Semaphore::new(AT_ONCE));
+        let joins: Vec<_> = (0..people as u64)
+            .map(|n| {
+                let (anybody, keys, permits) = (anybody.clone(), keys.clone(), permits.clone());
+                tokio::spawn(async move {
+                    let _permit = permits.acquire().await.unwrap();
+                    let altcha = solved(&keys, show, n);
+                    Waiting::join_with(&anybody, &show.to_string(), json!({"altcha": altcha})).await
+                })
+            })
+            .collect();
+        let mut waiting = Vec::new();
+        for join in joins {
+            waiting.push(join.await.unwrap());
+        }
+        Self { sale, waiting }
+    }
+}
+
+/// What everybody together saw.
+#[derive(Default)]
+struct Seen {
+    live: AtomicUsize,
+    most: AtomicUsize,
+    entries: Mutex<Vec<Instant>>,
+}
+
+impl Seen {
+    async fn entered(&self) {
+        let live = self.live.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(live, Ordering::SeqCst);
+        self.entries.lock().await.push(Instant::now());
+    }
+
+    fn leaves(&self) {
+        self.live.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Everybody asks as often as they are told to, enters when they may, stays, and leaves.
+/// A pass counts as alive from the answer that brings it to the request that ends it, so
+/// never longer than it is.
+async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
+    let seen = Arc::new(Seen::default());
+    // Who does something next, and when: one heap instead of 20,000 sleeping tasks.
+    let start = Instant::now();
+    let mut due: BinaryHeap<_> = (0..crowd.len()).map(|n| Reverse((start, n))).collect();
+    let inside = Arc::new(Mutex::new(vec![false; crowd.len()]));
+    let permits = Arc::new(Semaphore::new(AT_ONCE));
+    let (done, mut came_back) = tokio::sync::mpsc::unbounded_channel::<(Instant, usize)>();
+    loop {
+        while let Ok(next) = came_back.try_recv() {
+            due.push(Reverse(next));
+        }
+        let now = Instant::now();
+        if now >= until {
+            return seen;
+        }
+        let Some(Reverse((at, n))) = due.peek().copied().filter(|Reverse((at, _))| *at <= now) else {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            continue;
+        };
+        due.pop();
+        let _ = at;
+        let permit = permits.clone().acquire_owned().await.unwrap();
+        let (waiting, seen, done, inside) = (crowd[n].clone(), seen.clone(), done.clone(), inside.clone());
+        tokio::spawn(async move {
+            let _permit = permit;
+            if inside.lock().await[n] {
+                seen.leaves();
+                waiting.leave().await.expect(204);
+                return;
+            }
+            let status = waiting.status().await;
+            let mut again = status["refresh_after_ms"].as_u64().unwrap();
+            if status["state"] == "admitted" {
+                let answer = waiting.ask(Method::POST, "enter").await;
+                if answer.status == 200 {
+                    seen.entered().await;
+                    inside.lock().await[n] = true;
+                    again = stay.as_millis() as u64;
+                } else {
+                    again = answer.problem(425, "not_admitted")["refresh_after_ms"].as_u64().unwrap();
+                }
+            }
+            let _ = done.send((Instant::now() + Duration::from_millis(again), n));
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passes_alive_never_exceed_the_cap() {
+    let _turn = LOAD.lock().await;
+    let room = json!({"mode": "queue_all", "capacity": 500, "rate_per_second": 100});
+    let crowd = Crowd::gather(room, PEOPLE).await;
+    // Nobody leaves before the room is full, and then as many come as go.
+    let until = Instant::now() + Duration::from_secs(25);
+    let seen = live(&crowd.waiting, Duration::from_secs(12), until).await;
+    let most = seen.most.load(Ordering::SeqCst);
+    let entered = seen.entries.lock().await.len();
+    println!("{} people, {entered} entered, at most {most} at once", crowd.waiting.len());
+    assert!(most <= 500, "{most} passes at once");
+    assert!(most >= 450, "the room was never full: {most}");
+    assert!(entered > 600, "nobody followed those who left: {entered}");
+    drop(crowd.sale);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
+    let _turn = LOAD.lock().await;
+    let room = json!({"mode": "queue_all", "capacity": 500, "rate_per_second": 40});
+    let crowd = Crowd::gather(room, PEOPLE).await;
+    // Seven in ten took a ticket and closed the window.
+    let real: Vec<_> = crowd.waiting.iter().step_by(10).cloned().collect();
+    let more: Vec<_> = crowd.waiting.iter().skip(1).step_by(5).cloned().collect();
+    let real = [real, more].concat();
+    assert_eq!(real.len(), PEOPLE * 3 / 10);
+    let begin = Instant::now();
+    let seen = live(&real, Duration::from_secs(3), begin + Duration::from_secs(50)).await;
+    let entries = seen.entries.lock().await;
+    // The share that shows up is learned within the first twenty seconds.
+    let steady = entries.iter().filter(|at| at.duration_since(begin) > Duration::from_secs(20));
+    let per_second = steady.count() as f64 / 30.0;
+    println!("{per_second:.1} entries a second at a rate of 40, {} in all", entries.len());
+    assert!((36.0..=44.0).contains(&per_second), "{per_second}");
+    drop(crowd.sale);
+}
