@@ -9,12 +9,19 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use onsale_domain::internal_call::{InternalKeyError, InternalKeys};
+use onsale_domain::room::pass_key::{NotAPassKey, PassKey};
 use onsale_domain::ticket_code::{KeyError, TicketKey, TicketPublicKey};
 use onsale_http::SessionSigner;
+
+use crate::edge_secrets::EdgeSecrets;
 
 const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
 const TICKET_KEY: &str = "ticket.key";
+const PASS_KEY: &str = "pass.key";
+const INTERNAL_KEY: &str = "internal.key";
+const EDGE_SECRETS: &str = "edge-secrets";
 const OPERATOR: &str = "operator";
 const PROVIDER: &str = "payments.provider";
 
@@ -92,10 +99,42 @@ impl DataFolder {
         })
     }
 
+    /// The key that signs passes. The edge has it; the functions have its public half.
+    pub fn pass_key(&self) -> Result<PassKey, DataFolderError> {
+        let fresh = |secret: &str| format!("local:{secret}");
+        self.key(PASS_KEY, fresh, |text| {
+            text.parse().map_err(|e: NotAPassKey| e.to_string())
+        })
+    }
+
+    /// The secret under which the edge and the functions talk.
+    pub fn internal_keys(&self) -> Result<InternalKeys, DataFolderError> {
+        let fresh = |secret: &str| format!("local:{secret}");
+        self.key(INTERNAL_KEY, fresh, |text| {
+            text.parse().map_err(|e: InternalKeyError| e.to_string())
+        })
+    }
+
+    /// What only the edge knows.
+    pub fn edge_secrets(&self) -> Result<EdgeSecrets, DataFolderError> {
+        let fresh = || EdgeSecrets::fresh_text(random_text);
+        self.kept(EDGE_SECRETS, fresh, str::parse)
+    }
+
     fn key<K>(
         &self,
         name: &str,
         fresh: impl Fn(&str) -> String,
+        parse: impl Fn(&str) -> Result<K, String>,
+    ) -> Result<K, DataFolderError> {
+        self.kept(name, || Ok(fresh(&random_text()?)), parse)
+    }
+
+    /// What the file says; made first, if there is none.
+    fn kept<K>(
+        &self,
+        name: &str,
+        fresh: impl Fn() -> Result<String, String>,
         parse: impl Fn(&str) -> Result<K, String>,
     ) -> Result<K, DataFolderError> {
         let path = self.path.join(name);
@@ -106,9 +145,7 @@ impl DataFolder {
         match std::fs::read_to_string(&path) {
             Ok(text) => parse(text.trim()).map_err(failed),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let mut secret = [0u8; 32];
-                getrandom::fill(&mut secret).map_err(|e| failed(e.to_string()))?;
-                let text = fresh(&BASE64_URL_SAFE_NO_PAD.encode(secret));
+                let text = fresh().map_err(failed)?;
                 write_secret(&path, &text).map_err(|e| failed(e.to_string()))?;
                 parse(&text).map_err(failed)
             }
@@ -150,6 +187,13 @@ pub fn ticket_public_key(folder: &Path) -> Option<Result<TicketPublicKey, KeyErr
 /// What the platform that uses this folder announced.
 pub fn operator(folder: &Path) -> io::Result<String> {
     std::fs::read_to_string(folder.join(OPERATOR))
+}
+
+/// 32 random bytes as text.
+fn random_text() -> Result<String, String> {
+    let mut secret = [0u8; 32];
+    getrandom::fill(&mut secret).map_err(|e| e.to_string())?;
+    Ok(BASE64_URL_SAFE_NO_PAD.encode(secret))
 }
 
 /// Writes beside and renames, so that a crash leaves the whole key or none.
@@ -204,10 +248,36 @@ mod tests {
     }
 
     #[test]
-    fn the_session_key_outlives_a_restart() {
+    fn every_key_outlives_a_restart() {
         let dir = tempfile::tempdir().unwrap();
         let folder = DataFolder::open(dir.path()).unwrap();
-        let first = folder.session_signer().unwrap().public_key();
-        assert_eq!(folder.session_signer().unwrap().public_key(), first);
+        let keys = || {
+            let call = folder.internal_keys().unwrap();
+            (
+                folder.session_signer().unwrap().public_key(),
+                folder.pass_key().unwrap().public_key(),
+                call.sign("GET", "/", b"", onsale_domain::time::Millis(1)),
+                folder.edge_secrets().unwrap(),
+            )
+        };
+        let first = keys();
+        assert_eq!(keys(), first);
+        let secrets = first.3;
+        assert_ne!(secrets.work_key, secrets.seed_secret);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_key_is_its_owners_to_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(dir.path()).unwrap();
+        folder.pass_key().unwrap();
+        folder.internal_keys().unwrap();
+        folder.edge_secrets().unwrap();
+        for name in [PASS_KEY, INTERNAL_KEY, EDGE_SECRETS] {
+            let file = dir.path().join(name).metadata().unwrap();
+            assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod data_folder;
 mod demo;
+mod edge_secrets;
 mod operator;
 mod platform;
 mod prometheus;

@@ -1,0 +1,63 @@
+//! What the edge asks of the cloud. Both calls can be repeated at will.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use onsale_domain::ids::ShowId;
+use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::briefing::Briefing;
+use onsale_domain::room::opaque::PassId;
+use onsale_http::{Api, Path, Problem, Query, to_the_end};
+use serde::Deserialize;
+
+use crate::signed::verified;
+
+type Keys = Extension<Option<Arc<InternalKeys>>>;
+
+pub(crate) fn router(keys: Option<Arc<InternalKeys>>) -> Router<Api> {
+    Router::new()
+        .route("/internal/shows/{show}/room", get(brief))
+        .route("/internal/passes/{pass}/close", post(close))
+        .layer(Extension(keys))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Since {
+    /// The cursor of the last briefing; zero, or nothing, at first.
+    #[serde(default)]
+    since: u64,
+}
+
+async fn brief(
+    State(api): State<Api>,
+    Extension(keys): Keys,
+    request: Request,
+) -> Result<axum::Json<Briefing>, Problem> {
+    let (mut parts, _) = verified(keys.as_deref(), request, api.app.now()).await?;
+    let Path(show): Path<ShowId> = Path::from_request_parts(&mut parts, &api).await?;
+    let Query(query): Query<Since> = Query::from_request_parts(&mut parts, &api).await?;
+    Ok(axum::Json(api.app.briefing(show, query.since).await?))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CloseBody {
+    show: ShowId,
+}
+
+async fn close(
+    State(api): State<Api>,
+    Extension(keys): Keys,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let (mut parts, body) = verified(keys.as_deref(), request, api.app.now()).await?;
+    let Path(pass): Path<PassId> = Path::from_request_parts(&mut parts, &api).await?;
+    let body: CloseBody = serde_json::from_slice(&body)
+        .map_err(|_| Problem::invalid("Send the show of the pass: {\"show\": \"shw_…\"}."))?;
+    to_the_end(async move { api.app.close_pass(body.show, pass).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

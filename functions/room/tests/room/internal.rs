@@ -1,0 +1,166 @@
+//! What the edge asks, and what anybody else is told.
+
+use axum::http::{Request, StatusCode};
+use onsale_domain::internal_call::SignedCall;
+use onsale_domain::room::briefing::Briefing;
+use onsale_domain::show::RoomMode;
+use serde_json::json;
+
+use super::{NOW, Service, code, keys, service, service_with, with_signature};
+
+impl Service {
+    fn room(&self) -> String {
+        format!("/internal/shows/{}/room", self.stage.show.id)
+    }
+
+    async fn briefing(&self, since: u64) -> Briefing {
+        let target = format!("{}?since={since}", self.room());
+        let (status, body) = self.call("GET", &target, "").await;
+        assert_eq!(status, StatusCode::OK, "{body}");
+        serde_json::from_value(body).unwrap()
+    }
+
+    async fn close(&self, pass: &str) -> StatusCode {
+        let target = format!("/internal/passes/{pass}/close");
+        let body = json!({"show": self.stage.show.id}).to_string();
+        self.call("POST", &target, &body).await.0
+    }
+}
+
+#[tokio::test]
+async fn the_edge_is_told_about_a_room() {
+    let service = service().await;
+    let briefing = service.briefing(0).await;
+    assert_eq!(briefing.title, "Rehearsal");
+    assert_eq!(briefing.settings.mode, RoomMode::Queue);
+    assert_eq!(briefing.news.cursor, NOW.0);
+    assert_eq!(briefing.news.free_seats, Some(160));
+    // Without a cursor, everything.
+    assert_eq!(service.call("GET", &service.room(), "").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_pass_is_closed_whether_it_was_used_or_not_and_again() {
+    let service = service().await;
+    let pass = "0a".repeat(16);
+    for _ in 0..2 {
+        assert_eq!(service.close(&pass).await, StatusCode::NO_CONTENT);
+    }
+    let ended = service.briefing(0).await.news.ended;
+    assert_eq!(ended, [pass.parse().unwrap()]);
+    assert_eq!(service.close("0a").await, StatusCode::NOT_FOUND);
+    let target = format!("/internal/passes/{pass}/close");
+    let elsewhere = json!({"show": format!("shw_{}", "0".repeat(32))}).to_string();
+    for (body, status) in [
+        (elsewhere.as_str(), StatusCode::NOT_FOUND),
+        ("", StatusCode::BAD_REQUEST),
+        ("{}", StatusCode::BAD_REQUEST),
+        (r#"{"show": "x"}"#, StatusCode::BAD_REQUEST),
+    ] {
+        let (answered, _) = service.call("POST", &target, body).await;
+        assert_eq!(answered, status, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_does_not_sign_is_told_nothing() {
+    let service = service().await;
+    let room = service.room();
+    let good = keys().sign("GET", &room, b"", NOW);
+    let sign = |target: &str, body: &str, now| keys().sign("GET", target, body.as_bytes(), now);
+    let stranger: onsale_domain::internal_call::InternalKeys =
+        "k1:another-secret-that-nobody-was-told".parse().unwrap();
+    let cases: Vec<(&str, &str, Option<SignedCall>)> = vec![
+        ("nothing", &room, None),
+        (
+            "another secret",
+            &room,
+            Some(stranger.sign("GET", &room, b"", NOW)),
+        ),
+        (
+            "another key id",
+            &room,
+            Some(SignedCall {
+                key: "k2".to_owned(),
+                ..good.clone()
+            }),
+        ),
+        ("another body", &room, Some(sign(&room, "{}", NOW))),
+        (
+            "another query",
+            &room,
+            Some(sign(&format!("{room}?since=1"), "", NOW)),
+        ),
+        (
+            "too old",
+            &room,
+            Some(sign(&room, "", NOW.saturating_sub(60_001))),
+        ),
+        ("too early", &room, Some(sign(&room, "", NOW + 60_001))),
+        // Before the path is looked at, or it would tell which shows there are.
+        ("no show", "/internal/shows/x/room", None),
+        ("no pass", "/internal/passes/x/close", None),
+    ];
+    for (name, target, signed) in cases {
+        let method = if target.ends_with("close") {
+            "POST"
+        } else {
+            "GET"
+        };
+        let request = Request::builder().method(method).uri(target);
+        let request = match &signed {
+            Some(signed) => with_signature(request, signed),
+            None => request,
+        };
+        let (status, body) = service.send(request, "").await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "{name}: {body}");
+        assert_eq!(code(&body), "urn:onsale:unauthenticated", "{name}");
+    }
+    let again = with_signature(Request::builder().uri(&room), &good);
+    assert_eq!(service.send(again, "").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn without_keys_nobody_is_the_edge() {
+    let service = service_with(None).await;
+    let (status, _) = service.call("GET", &service.room(), "").await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert_eq!(
+        service.close(&"0a".repeat(16)).await,
+        StatusCode::UNAUTHORIZED
+    );
+}
+
+#[tokio::test]
+async fn a_show_that_is_not_there_or_cannot_be_read_is_no_room() {
+    let service = service().await;
+    let unknown = format!("/internal/shows/shw_{}/room", "0".repeat(32));
+    let (status, _) = service.call("GET", &unknown, "").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    let odd = format!("{}?until=1", service.room());
+    assert_eq!(
+        service.call("GET", &odd, "").await.0,
+        StatusCode::BAD_REQUEST
+    );
+    service.world.gate.fail_always("map", true);
+    let (status, body) = service.call("GET", &service.room(), "").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(code(&body), "urn:onsale:unavailable");
+}
+
+#[tokio::test]
+async fn a_body_is_read_up_to_four_kibibytes() {
+    let service = service().await;
+    let target = format!("/internal/passes/{}/close", "0a".repeat(16));
+    let long = " ".repeat(4 * 1024 + 1);
+    let (status, body) = service.call("POST", &target, &long).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(code(&body), "urn:onsale:payload_too_large");
+}
+
+#[test]
+fn what_the_edge_asks_is_in_no_document() {
+    let (_, document) = onsale_http::openapi::finish(room::router(None), "room");
+    let paths: Vec<_> = document.paths.paths.keys().collect();
+    assert_eq!(paths, ["/api/v1/shows/{show}/room"]);
+}
