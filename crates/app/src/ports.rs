@@ -5,8 +5,12 @@
 //! refusal returns what was found.
 
 mod checkout;
+mod devices;
+mod fans;
 
 pub use checkout::*;
+pub use devices::Devices;
+pub use fans::Fans;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -247,10 +251,30 @@ pub trait Entropy: Send + Sync {
 
 /// Everything one store offers.
 pub trait Store:
-    Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+    Accounts
+    + Sessions
+    + Catalogue
+    + Blocks
+    + Buyers
+    + Maps
+    + Orders
+    + Cancellations
+    + Tickets
+    + Fans
+    + Devices
 {
 }
 impl<T> Store for T where
-    T: Accounts + Sessions + Catalogue + Blocks + Buyers + Maps + Orders + Cancellations + Tickets
+    T: Accounts
+        + Sessions
+        + Catalogue
+        + Blocks
+        + Buyers
+        + Maps
+        + Orders
+        + Cancellations
+        + Tickets
+        + Fans
+        + Devices
 {
 }

@@ -19,6 +19,15 @@ pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
 /// Holds when nobody has the lease, or their time is over.
 pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
 
+/// Holds when as many serials of fan codes as are wanted are left.
+pub const SERIALS_ARE_LEFT: &str = "attribute_not_exists(n) OR n <= :room";
+/// Holds when the window of a device is not over, and it has room for the account or
+/// knows it.
+pub const DEVICE_TAKES_ACCOUNT: &str = "attribute_not_exists(forget_at) OR (forget_at > :now \
+     AND (size(accs) < :most OR contains(accs, :account)))";
+/// Holds when the window of a device is over.
+pub const DEVICE_WINDOW_IS_OVER: &str = "forget_at <= :now";
+
 /// The attribute that cancelling a show sets on every block.
 pub const CLOSED: &str = "x";
 

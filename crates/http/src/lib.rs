@@ -3,6 +3,8 @@
 //!
 //! It holds no rule of the on-sale: those are in `onsale-domain` and `onsale-app`.
 
+pub mod csv;
+pub mod email;
 pub mod idempotency;
 pub mod json;
 pub mod limits;
@@ -20,6 +22,7 @@ mod ed25519;
 mod strict_json;
 mod write;
 
+pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, request_hash};
 pub use limits::{Limiter, Limits};

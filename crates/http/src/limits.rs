@@ -187,6 +187,12 @@ impl Limits {
         self.take(&self.registrations_per_email, key, now)
     }
 
+    /// As registrations are, with a bucket of its own for each address.
+    pub fn fan_registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(format!("fan {}", email.as_str()).as_bytes()).0;
+        self.take(&self.registrations_per_email, key, now)
+    }
+
     fn take(&self, limiter: &Limiter, key: LimitKey, now: Millis) -> Result<(), Error> {
         if self.off {
             return Ok(());

@@ -134,7 +134,7 @@ fn functions(
         openapi::finish(accounts::router(signer), "accounts"),
         openapi::finish(catalog::router(), "catalog"),
         openapi::finish(holds::router(), "holds"),
-        openapi::finish(room::router(), "room"),
+        openapi::finish(room::router(None), "room"),
         openapi::finish(checkout::router(webhooks), "checkout"),
         openapi::finish(tickets::router(ticket_keys), "tickets"),
     ];

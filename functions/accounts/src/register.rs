@@ -4,12 +4,11 @@ use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::account::Role;
-use onsale_http::{Api, Json, OptionalKey, Problem, request_hash};
+use onsale_http::{Api, EmailText, Json, OptionalKey, Problem, request_hash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::{AccountAnswer, NameText};
-use crate::email::EmailText;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

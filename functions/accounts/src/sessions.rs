@@ -10,12 +10,11 @@ use onsale_domain::ids::AccountId;
 use onsale_domain::time::Millis;
 use onsale_http::schemas::{AccountIdText, Timestamp};
 use onsale_http::session::COOKIE;
-use onsale_http::{Api, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
+use onsale_http::{Api, EmailText, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::RoleAnswer;
-use crate::email::EmailText;
 
 /// Nobody has a longer password, so nothing longer is hashed.
 const MAX_PASSWORD_CHARS: usize = 128;
