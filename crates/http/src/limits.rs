@@ -5,6 +5,10 @@
 //! counts for itself, so several instances of a function allow several times as much;
 //! that is enough against a runaway client, and correctness never depends on it.
 
+mod refusals;
+
+pub use refusals::Refusals;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,6 +16,7 @@ use onsale_app::Error;
 use onsale_domain::account::Email;
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 
 /// Whose bucket: an account's id, or the hash of anything else.
@@ -106,6 +111,8 @@ pub struct Limits {
     pub checkout_attempts: Limiter,
     pub log_ins_per_email: Limiter,
     pub registrations_per_email: Limiter,
+    /// Who goes on after being refused.
+    pub refusals: Refusals,
     pub off: bool,
 }
 
@@ -117,6 +124,7 @@ impl Default for Limits {
             checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            refusals: Refusals::default(),
             off: false,
         }
     }
@@ -147,6 +155,7 @@ impl Limits {
             checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            refusals: Refusals::default(),
             off: false,
         })
     }
@@ -168,7 +177,22 @@ impl Limits {
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
-        self.take(&self.hold_attempts, *account.as_bytes(), now)
+        let key = *account.as_bytes();
+        let taken = self.take(&self.hold_attempts, key, now);
+        match taken {
+            Ok(()) => self.refusals.admitted(key, now),
+            Err(_) => self.refusals.refused(key, now),
+        }
+        taken
+    }
+
+    /// What an account has shown of itself in this process: whoever keeps asking for
+    /// holds although they were told to wait is a program.
+    pub fn suspicion(&self, account: AccountId, now: Millis) -> Suspicion {
+        match self.refusals.suspects(*account.as_bytes(), now) {
+            true => Suspicion::Automated,
+            false => Suspicion::Nothing,
+        }
     }
 
     pub fn checkout_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {

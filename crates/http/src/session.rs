@@ -12,5 +12,6 @@ mod caller_tests;
 #[cfg(test)]
 mod token_tests;
 
+pub(crate) use caller::cookie;
 pub use caller::{Authenticated, COOKIE, LoggedIn, MaybeLoggedIn, Organiser};
 pub use token::{SessionSigner, SessionVerifier};

@@ -6,12 +6,15 @@ use onsale_app::App;
 
 use crate::limits::Limits;
 use crate::session::SessionVerifier;
+use crate::work::WorkGate;
 
 #[derive(Debug, Clone)]
 pub struct Api {
     pub app: App,
     pub sessions: Arc<SessionVerifier>,
     pub limits: Arc<Limits>,
+    /// Asks nobody for anything unless it is put in place.
+    pub work: Arc<WorkGate>,
 }
 
 impl Api {
@@ -20,7 +23,13 @@ impl Api {
             app,
             sessions: Arc::new(sessions),
             limits: Arc::new(limits),
+            work: Arc::default(),
         }
+    }
+
+    pub fn with_work(mut self, gate: WorkGate) -> Self {
+        self.work = Arc::new(gate);
+        self
     }
 }
 

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, to_the_end};
+use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, WorkProof, to_the_end};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -28,12 +28,13 @@ pub fn router() -> OpenApiRouter<Api> {
     post,
     path = "/api/v1/shows/{show}/holds",
     operation_id = "place_hold",
-    params(("show" = ShowIdText, Path), RequiredKey),
+    params(("show" = ShowIdText, Path), RequiredKey, WorkProof),
     request_body = HoldRequest,
     responses(
         (status = 201, description = "Held.", body = HoldAnswer),
         (status = 409, description = "Places are taken (`taken` names them), or the show is not on sale."),
         (status = 422, description = "The cap per buyer, or the key came with another request."),
+        (status = 428, description = "`work_required`: solve `challenge` and repeat."),
     ),
     security(("session" = [])),
 )]
@@ -42,16 +43,23 @@ async fn place(
     Authenticated(caller): Authenticated,
     Path(show): Path<ShowId>,
     RequiredKey(key): RequiredKey,
+    work: WorkProof,
     Json(request, _): Json<HoldRequest>,
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
+    let work = api.judge_work(&work, &caller, show).await;
+    let verdict = work.clone();
     let hold = to_the_end(async move {
-        let admit = || api.limits.hold_attempt(caller.account, api.app.now());
+        let admit = || {
+            verdict.admit()?;
+            api.limits.hold_attempt(caller.account, api.app.now())
+        };
         api.app
             .place_hold_if(&caller, show, &key, &wish, admit)
             .await
     });
-    Ok((StatusCode::CREATED, axum::Json(hold.await?.into())))
+    let hold = hold.await.map_err(|refusal| work.explain(refusal))?;
+    Ok((StatusCode::CREATED, axum::Json(hold.into())))
 }
 
 /// Read a hold

@@ -84,19 +84,21 @@ async fn check_session(caller: &Caller, api: &Api) -> Result<(), Problem> {
 }
 
 /// `None`: the request carries no token at all.
-fn authenticate(parts: &Parts, api: &Api) -> Result<Option<Caller>, Problem> {
+fn authenticate(parts: &mut Parts, api: &Api) -> Result<Option<Caller>, Problem> {
     let Some(token) = token(&parts.headers)? else {
         return Ok(None);
     };
     let now = api.app.now();
-    let caller = api
+    let (caller, suspicion) = api
         .sessions
-        .verify(token.text(), now)
+        .verify_suspected(token.text(), now)
         .ok_or(Error::Unauthenticated)?;
     if matches!(token, Token::Cookie(_)) && is_write(&parts.method) {
         check_origin(&parts.headers)?;
     }
     api.limits.token(caller.session, now)?;
+    // For `WorkProof`, which asks the same token.
+    parts.extensions.insert(suspicion);
     Ok(Some(caller))
 }
 
@@ -127,14 +129,18 @@ fn token(headers: &HeaderMap) -> Result<Option<Token<'_>>, Problem> {
             None => Err(Error::Unauthenticated.into()),
         };
     }
+    Ok(cookie(headers, COOKIE).map(Token::Cookie))
+}
+
+/// The first cookie of this name.
+pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).iter();
-    let pairs = cookies
+    let mut pairs = cookies
         .filter_map(|value| value.to_str().ok())
-        .flat_map(|text| text.split(';'));
-    let cookie = pairs
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE);
-    Ok(cookie.map(|(_, text)| Token::Cookie(text.trim_matches('"'))))
+        .flat_map(|text| text.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    let (_, text) = pairs.find(|(known, _)| *known == name)?;
+    Some(text.trim_matches('"'))
 }
 
 /// The scheme is not case-sensitive (RFC 9110, 11.1).
