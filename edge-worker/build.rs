@@ -52,7 +52,11 @@ fn routes(document: &Value) -> String {
                 false => format!("Some({segment:?}), "),
             })
             .collect();
-        let max_body = if path == "/api/v1/venues" { VENUE_BODY } else { BODY };
+        let max_body = if path == "/api/v1/venues" {
+            VENUE_BODY
+        } else {
+            BODY
+        };
         writeln!(
             table,
             "    Route {{ path: &[{segments}], function: {function:?}, max_body: {max_body}, timeout_ms: {TIMEOUT_MS} }},"
@@ -72,7 +76,9 @@ fn web_version() -> u64 {
     let mut hash = DefaultHasher::new();
     for file in files {
         println!("cargo:rerun-if-changed={}", file.display());
-        fs::read(&file).expect("a web file can be read").hash(&mut hash);
+        fs::read(&file)
+            .expect("a web file can be read")
+            .hash(&mut hash);
     }
     hash.finish()
 }

@@ -69,6 +69,21 @@ impl EdgeLimits {
         }
     }
 
+    /// The usual limits, or `ONSALE_REQUESTS_PER_ADDRESS` in ten seconds.
+    pub fn from_env() -> Result<Self, String> {
+        Self::configured(std::env::var("ONSALE_REQUESTS_PER_ADDRESS").ok().as_deref())
+    }
+
+    pub fn configured(requests_per_10s: Option<&str>) -> Result<Self, String> {
+        match requests_per_10s.filter(|text| !text.is_empty()) {
+            None => Ok(Self::default()),
+            Some(text) => match text.parse() {
+                Ok(rate @ 1..=1_000_000) => Ok(Self::new(rate)),
+                _ => Err("the requests of an address in ten seconds are 1 to 1000000".to_owned()),
+            },
+        }
+    }
+
     pub fn off() -> Self {
         Self {
             off: true,

@@ -146,4 +146,3 @@ pub trait Storage: MaybeSend + MaybeSync {
         changes: Vec<(String, Option<Vec<u8>>)>,
     ) -> impl Future<Output = Told<()>> + MaybeSend;
 }
-

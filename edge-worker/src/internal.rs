@@ -1,9 +1,7 @@
 //! Calls to the cloud that only the edge may make.
 
 use http::Request;
-use onsale_domain::internal_call::{
-    InternalKeys, KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER,
-};
+use onsale_domain::internal_call::{InternalKeys, KEY_HEADER, SIGNATURE_HEADER, TIME_HEADER};
 use onsale_domain::time::Millis;
 
 use crate::host::{Told, Trouble};

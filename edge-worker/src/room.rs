@@ -51,9 +51,7 @@ pub(crate) async fn answer<H: Host>(
     };
     let method = request.method();
     match action {
-        "challenge" if *method == Method::GET || *method == Method::POST => {
-            asked.challenge().await
-        }
+        "challenge" if *method == Method::GET || *method == Method::POST => asked.challenge().await,
         "challenge" => Err(wrong_method("GET or POST")),
         "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
         "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
@@ -118,9 +116,9 @@ impl<H: Host> Asked<'_, H> {
             }
         };
         match verified {
-            Some(ticket) if ticket.show != self.show && header.is_some() => Err(no_ticket(
-                "the queue ticket is for another show",
-            )),
+            Some(ticket) if ticket.show != self.show && header.is_some() => {
+                Err(no_ticket("the queue ticket is for another show"))
+            }
             other => Ok(other.filter(|ticket| ticket.show == self.show)),
         }
     }

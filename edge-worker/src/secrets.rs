@@ -9,7 +9,6 @@ use onsale_domain::room::ticket::TicketRing;
 use onsale_domain::work::WorkKeys;
 use std::sync::Arc;
 
-
 #[derive(Debug, Clone)]
 pub struct Secrets {
     pub room: RoomSecret,

@@ -46,7 +46,10 @@ fn secured(mut answer: Answer) -> Answer {
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "same-origin"),
         ("cross-origin-opener-policy", "same-origin"),
-        ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+        (
+            "permissions-policy",
+            "camera=(), geolocation=(), microphone=()",
+        ),
         (
             "strict-transport-security",
             "max-age=63072000; includeSubDomains",
@@ -119,7 +122,10 @@ pub fn wait_notice(words: &str, refresh_after_ms: u64) -> String {
     let seconds = refresh_after_ms.div_ceil(1_000).max(5);
     fill(
         WAIT,
-        &[("words", &escaped(words)), ("seconds", &seconds.to_string())],
+        &[
+            ("words", &escaped(words)),
+            ("seconds", &seconds.to_string()),
+        ],
     )
 }
 

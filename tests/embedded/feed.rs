@@ -60,15 +60,25 @@ async fn a_thousand_open_maps_see_a_hold_within_two_seconds() {
         sockets.push(watch(&sale, None).await);
     }
     for socket in &mut sockets {
-        assert_eq!(next(socket).await["reset"], true, "who knows nothing reads the map");
+        assert_eq!(
+            next(socket).await["reset"],
+            true,
+            "who knows nothing reads the map"
+        );
     }
     let held = Instant::now();
     ana.holds(&sale.show, &["A-1-3"]).await;
     let hearing = sockets.iter_mut().map(|socket| hears(socket, 2, 1));
     let heard = futures_util::future::join_all(hearing);
-    let heard = tokio::time::timeout(Duration::from_secs(10), heard).await.unwrap();
+    let heard = tokio::time::timeout(Duration::from_secs(10), heard)
+        .await
+        .unwrap();
     println!("{} maps knew after {:?}", heard.len(), held.elapsed());
-    assert!(held.elapsed() < Duration::from_secs(2), "{:?}", held.elapsed());
+    assert!(
+        held.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        held.elapsed()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,19 +96,30 @@ async fn whoever_was_away_gets_what_they_missed_and_no_more() {
     let mut back = watch(&sale, Some(known)).await;
     let missed = next(&mut back).await;
     assert_eq!(missed["changes"], json!([[10, 1]]), "{missed}");
-    ana.delete(&format!("/api/v1/shows/{}/holds/{hold}", sale.show)).await.expect(204);
+    ana.delete(&format!("/api/v1/shows/{}/holds/{hold}", sale.show))
+        .await
+        .expect(204);
     hears(&mut back, 10, 0).await;
     let mut old = watch(&sale, Some(1)).await;
     assert_eq!(next(&mut old).await["reset"], true);
-    old.send(Message::Ping("are you there".into())).await.unwrap();
+    old.send(Message::Ping("are you there".into()))
+        .await
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_websockets_a_stream_of_events_does() {
     let sale = Sale::small(json!({})).await;
     let ana = sale.buyer("ana").await;
-    let url = format!("{}/feed/{}?since={}", sale.server.url, sale.show, version(&sale).await);
-    let request = reqwest::Client::new().get(url).header("accept", "text/event-stream");
+    let url = format!(
+        "{}/feed/{}?since={}",
+        sale.server.url,
+        sale.show,
+        version(&sale).await
+    );
+    let request = reqwest::Client::new()
+        .get(url)
+        .header("accept", "text/event-stream");
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let mut stream = response.bytes_stream();
@@ -107,7 +128,10 @@ async fn without_websockets_a_stream_of_events_does() {
     while !text.contains("[[1,1]]") {
         text += std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap();
     }
-    assert!(text.contains("\nid: ") || text.starts_with("id: "), "{text}");
+    assert!(
+        text.contains("\nid: ") || text.starts_with("id: "),
+        "{text}"
+    );
     let anybody = Visitor::anonymous(&sale.server.url);
     let feed = format!("/feed/{}", sale.show);
     anybody.get(&feed).await.problem(400, "invalid_request");
@@ -118,14 +142,20 @@ async fn a_buyer_watches_an_order_until_it_is_confirmed() {
     let sale = Sale::small(json!({})).await;
     let (ana, ben) = (sale.buyer("ana").await, sale.buyer("ben").await);
     let hold = ana.holds(&sale.show, &["A-1-1"]).await;
-    let begun = ana.check_out(&sale.show, &hold, "pay", "pm_card_visa").await.expect(202);
+    let begun = ana
+        .check_out(&sale.show, &hold, "pay", "pm_card_visa")
+        .await
+        .expect(202);
     let path = format!("/feed/orders/{}", begun["order_id"].as_str().unwrap());
     let stream = |who: &Visitor| {
         let request = who.request(reqwest::Method::GET, &path);
         request.header("accept", "text/event-stream").send()
     };
     let told = stream(&ana).await.unwrap().text().await.unwrap();
-    assert!(told.trim_end().ends_with("\"status\":\"confirmed\"}"), "{told}");
+    assert!(
+        told.trim_end().ends_with("\"status\":\"confirmed\"}"),
+        "{told}"
+    );
     assert_eq!(stream(&ben).await.unwrap().status(), 404);
     let nobody = Visitor::anonymous(&sale.server.url);
     assert_eq!(stream(&nobody).await.unwrap().status(), 401);

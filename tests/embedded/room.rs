@@ -58,7 +58,9 @@ async fn a_pass_comes_from_the_room_and_holds_for_one_account_only() {
 fn jti(token: &str) -> String {
     use base64::Engine as _;
     let claims = token.split('.').nth(1).unwrap();
-    let claims = base64::prelude::BASE64_URL_SAFE_NO_PAD.decode(claims).unwrap();
+    let claims = base64::prelude::BASE64_URL_SAFE_NO_PAD
+        .decode(claims)
+        .unwrap();
     let claims: Value = serde_json::from_slice(&claims).unwrap();
     claims["jti"].as_str().unwrap().to_owned()
 }
@@ -88,7 +90,10 @@ async fn a_confirmed_order_ends_its_pass_and_gives_the_slot_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn before_opening_everybody_is_in_the_lottery_and_can_check_the_draw() {
     let opens = in_seconds(6);
-    let sale = sale(json!({"mode": "queue_all", "capacity": 50, "rate_per_second": 50, "opens_at": opens})).await;
+    let sale = sale(
+        json!({"mode": "queue_all", "capacity": 50, "rate_per_second": 50, "opens_at": opens}),
+    )
+    .await;
     let anybody = Visitor::anonymous(&sale.server.url);
     let fairness = format!("/room/{}/fairness", sale.show);
     let before = anybody.get(&fairness).await.expect(200);
@@ -115,7 +120,10 @@ async fn before_opening_everybody_is_in_the_lottery_and_can_check_the_draw() {
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     };
-    assert_eq!(after["opening"]["commitment"], before["opening"]["commitment"]);
+    assert_eq!(
+        after["opening"]["commitment"],
+        before["opening"]["commitment"]
+    );
     assert!(after["later"]["seed"].is_null());
     let saved = sale.data.path().join("fairness.json");
     std::fs::write(&saved, after.to_string()).unwrap();
@@ -123,10 +131,26 @@ async fn before_opening_everybody_is_in_the_lottery_and_can_check_the_draw() {
     for waiting in &crowd {
         let draw = waiting.status().await["draw"].as_str().unwrap().to_owned();
         let noted = before["opening"]["commitment"].as_str().unwrap();
-        let args = ["verify-draw", &waiting.ticket, "--fairness", saved, "--draw", &draw, "--commitment", noted];
+        let args = [
+            "verify-draw",
+            &waiting.ticket,
+            "--fairness",
+            saved,
+            "--draw",
+            &draw,
+            "--commitment",
+            noted,
+        ];
         let said = onsale(&args).await;
         assert_eq!(said.code, 0, "{said:?}");
-        let wrong = ["verify-draw", &waiting.ticket, "--fairness", saved, "--draw", "00000000000000ff"];
+        let wrong = [
+            "verify-draw",
+            &waiting.ticket,
+            "--fairness",
+            saved,
+            "--draw",
+            "00000000000000ff",
+        ];
         assert_ne!(onsale(&wrong).await.code, 0);
     }
 }
@@ -165,7 +189,10 @@ async fn one_challenge_is_one_ticket_and_one_ticket_one_pass() {
 async fn what_is_forged_or_of_another_show_is_refused() {
     let sale = sale(queue("queue", 10, 10)).await;
     let more = json!({"room": queue("queue", 10, 10)});
-    let other = sale.organiser.show(&sale.event, json!({"A": 4501}), more).await;
+    let other = sale
+        .organiser
+        .show(&sale.event, json!({"A": 4501}), more)
+        .await;
     let anybody = Visitor::anonymous(&sale.server.url);
     let waiting = Waiting::join(&anybody, &sale.show).await;
     let altcha = solved(&anybody, &sale.show).await;
@@ -178,7 +205,9 @@ async fn what_is_forged_or_of_another_show_is_refused() {
     let mut forged = altcha.clone();
     forged.replace_range(40..41, if &forged[40..41] == "A" { "B" } else { "A" });
     for wrong in [forged.as_str(), "", "not base64", &altcha[..100]] {
-        join(&sale.show, wrong).await.problem(400, "invalid_request");
+        join(&sale.show, wrong)
+            .await
+            .problem(400, "invalid_request");
     }
     let mut changed = waiting.ticket.clone();
     changed.replace_range(60..61, if &changed[60..61] == "A" { "B" } else { "A" });
@@ -198,7 +227,10 @@ async fn what_is_forged_or_of_another_show_is_refused() {
             (Method::POST, "enter"),
             (Method::POST, "leave"),
         ] {
-            wrong.ask(method, action).await.problem(401, "unauthenticated");
+            wrong
+                .ask(method, action)
+                .await
+                .problem(401, "unauthenticated");
         }
     }
     let pass = waiting.pass().await;
@@ -211,7 +243,10 @@ async fn what_is_forged_or_of_another_show_is_refused() {
         .await
         .problem(404, "not_found");
     anybody
-        .post(&format!("/room/{}/join", sale.show), json!({"altcha": altcha, "more": 1}))
+        .post(
+            &format!("/room/{}/join", sale.show),
+            json!({"altcha": altcha, "more": 1}),
+        )
         .await
         .problem(400, "invalid_request");
 }
@@ -239,7 +274,10 @@ async fn the_organiser_changes_the_room_and_it_follows() {
     };
     becomes("open").await;
     let waiting = Waiting::join(&anybody, &sale.show).await;
-    sale.organiser.put(&room, queue("closed", 10, 10)).await.expect(200);
+    sale.organiser
+        .put(&room, queue("closed", 10, 10))
+        .await
+        .expect(200);
     becomes("closed").await;
     waiting.until("closed").await;
     waiting.enter().await.problem(425, "not_admitted");
@@ -247,33 +285,60 @@ async fn the_organiser_changes_the_room_and_it_follows() {
         .get(&format!("/room/{}/challenge", sale.show))
         .await
         .problem(409, "conflict");
-    sale.organiser.put(&room, queue("queue_all", 10, 10)).await.expect(200);
+    sale.organiser
+        .put(&room, queue("queue_all", 10, 10))
+        .await
+        .expect(200);
     becomes("join").await;
     waiting.pass().await;
-    sale.organiser.put(&room, queue("off", 10, 10)).await.expect(200);
+    sale.organiser
+        .put(&room, queue("off", 10, 10))
+        .await
+        .expect(200);
     becomes("open").await;
     let ana = sale.buyer("ana").await;
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    ana.hold(&sale.show, "off", json!({"seats": ["A-1-1"]})).await.expect(201);
-    anybody.put(&room, queue("off", 10, 10)).await.problem(401, "unauthenticated");
-    ana.put(&room, queue("off", 10, 10)).await.problem(403, "forbidden");
+    ana.hold(&sale.show, "off", json!({"seats": ["A-1-1"]}))
+        .await
+        .expect(201);
+    anybody
+        .put(&room, queue("off", 10, 10))
+        .await
+        .problem(401, "unauthenticated");
+    ana.put(&room, queue("off", 10, 10))
+        .await
+        .problem(403, "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sold_out_show_points_to_the_waitlist() {
     let room = queue("queue_all", 10, 10);
-    let sale = Sale::open(json!([rows("A", 1, 2)]), json!({"A": 100}), json!({"room": room})).await;
+    let sale = Sale::open(
+        json!([rows("A", 1, 2)]),
+        json!({"A": 100}),
+        json!({"room": room}),
+    )
+    .await;
     let ana = sale.buyer("ana").await;
     let waiting = Waiting::join(&ana, &sale.show).await;
     let pass = waiting.pass().await;
     let late = Waiting::join(&Visitor::anonymous(&sale.server.url), &sale.show).await;
     let held = ana
-        .hold_with(&pass, &sale.show, "all", json!({"seats": ["A-1-1", "A-1-2"]}))
+        .hold_with(
+            &pass,
+            &sale.show,
+            "all",
+            json!({"seats": ["A-1-1", "A-1-2"]}),
+        )
         .await
         .expect(201);
-    ana.pays(&sale.show, held["hold_id"].as_str().unwrap()).await;
+    ana.pays(&sale.show, held["hold_id"].as_str().unwrap())
+        .await;
     let status = late.until("sold_out").await;
-    assert_eq!(status["waitlist"], format!("/api/v1/shows/{}/waitlist", sale.show));
+    assert_eq!(
+        status["waitlist"],
+        format!("/api/v1/shows/{}/waitlist", sale.show)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -305,7 +370,10 @@ async fn the_room_survives_kill_9_with_its_passes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_script_a_form_and_some_patience_do() {
     let sale = sale(queue("queue", 10, 10)).await;
-    let client = reqwest::Client::builder().cookie_store(true).build().unwrap();
+    let client = reqwest::Client::builder()
+        .cookie_store(true)
+        .build()
+        .unwrap();
     let page = format!("{}/room/{}", sale.server.url, sale.show);
     let html = |path: String| {
         let client = client.clone();
@@ -313,7 +381,9 @@ async fn without_a_script_a_form_and_some_patience_do() {
             let request = client.get(path).header("accept", "text/html");
             let answer = request.send().await.unwrap();
             assert_eq!(answer.status(), 200);
-            let policy = answer.headers()["content-security-policy"].to_str().unwrap();
+            let policy = answer.headers()["content-security-policy"]
+                .to_str()
+                .unwrap();
             assert!(policy.starts_with("default-src 'none'"));
             answer.text().await.unwrap()
         }
@@ -333,7 +403,12 @@ async fn without_a_script_a_form_and_some_patience_do() {
     let entered = loop {
         let text = html(page.clone()).await;
         if text.contains("/enter\"") {
-            break client.post(format!("{page}/enter")).form(&[("a", "b")]).send().await.unwrap();
+            break client
+                .post(format!("{page}/enter"))
+                .form(&[("a", "b")])
+                .send()
+                .await
+                .unwrap();
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     };

@@ -1,7 +1,7 @@
 //! Twenty thousand people before a room for five hundred.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ fn solved(keys: &WorkKeys, show: ShowId, n: u64) -> String {
     let terms = Terms {
         show,
         visitor: VisitorId::from_bytes(name),
-        expires: arrived + WAITING_CHALLENGE_MS - WAIT_MS,
+        expires: arrived + (WAITING_CHALLENGE_MS - WAIT_MS),
     };
     issue_waiting(&terms, arrived.saturating_sub(2_000), &entropy, keys)
 }
@@ -63,7 +63,10 @@ impl Crowd {
     async fn gather(room: Value, people: usize) -> Self {
         let sections = json!([rows("A", 200, 100)]);
         let sale = Sale::open(sections, json!({"A": 100}), json!({"room": room})).await;
-        let keys: WorkKeys = binding(sale.data.path(), "WORK_KEYS").await.parse().unwrap();
+        let keys: WorkKeys = binding(sale.data.path(), "WORK_KEYS")
+            .await
+            .parse()
+            .unwrap();
         let anybody = Visitor::anonymous(&sale.server.url);
         let show: ShowId = sale.show.parse().unwrap();
         let permits = Arc::new(Semaphore::new(AT_ONCE));
@@ -124,14 +127,16 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
         if now >= until {
             return seen;
         }
-        let Some(Reverse((at, n))) = due.peek().copied().filter(|Reverse((at, _))| *at <= now) else {
+        let Some(Reverse((at, n))) = due.peek().copied().filter(|Reverse((at, _))| *at <= now)
+        else {
             tokio::time::sleep(Duration::from_millis(2)).await;
             continue;
         };
         due.pop();
         let _ = at;
         let permit = permits.clone().acquire_owned().await.unwrap();
-        let (waiting, seen, done, inside) = (crowd[n].clone(), seen.clone(), done.clone(), inside.clone());
+        let (waiting, seen, done, inside) =
+            (crowd[n].clone(), seen.clone(), done.clone(), inside.clone());
         tokio::spawn(async move {
             let _permit = permit;
             if inside.lock().await[n] {
@@ -148,7 +153,9 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
                     inside.lock().await[n] = true;
                     again = stay.as_millis() as u64;
                 } else {
-                    again = answer.problem(425, "not_admitted")["refresh_after_ms"].as_u64().unwrap();
+                    again = answer.problem(425, "not_admitted")["refresh_after_ms"]
+                        .as_u64()
+                        .unwrap();
                 }
             }
             let _ = done.send((Instant::now() + Duration::from_millis(again), n));
@@ -166,7 +173,10 @@ async fn passes_alive_never_exceed_the_cap() {
     let seen = live(&crowd.waiting, Duration::from_secs(12), until).await;
     let most = seen.most.load(Ordering::SeqCst);
     let entered = seen.entries.lock().await.len();
-    println!("{} people, {entered} entered, at most {most} at once", crowd.waiting.len());
+    println!(
+        "{} people, {entered} entered, at most {most} at once",
+        crowd.waiting.len()
+    );
     assert!(most <= 500, "{most} passes at once");
     assert!(most >= 450, "the room was never full: {most}");
     assert!(entered > 600, "nobody followed those who left: {entered}");
@@ -184,12 +194,22 @@ async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
     let real = [real, more].concat();
     assert_eq!(real.len(), PEOPLE * 3 / 10);
     let begin = Instant::now();
-    let seen = live(&real, Duration::from_secs(3), begin + Duration::from_secs(50)).await;
+    let seen = live(
+        &real,
+        Duration::from_secs(3),
+        begin + Duration::from_secs(50),
+    )
+    .await;
     let entries = seen.entries.lock().await;
     // The share that shows up is learned within the first twenty seconds.
-    let steady = entries.iter().filter(|at| at.duration_since(begin) > Duration::from_secs(20));
+    let steady = entries
+        .iter()
+        .filter(|at| at.duration_since(begin) > Duration::from_secs(20));
     let per_second = steady.count() as f64 / 30.0;
-    println!("{per_second:.1} entries a second at a rate of 40, {} in all", entries.len());
+    println!(
+        "{per_second:.1} entries a second at a rate of 40, {} in all",
+        entries.len()
+    );
     assert!((36.0..=44.0).contains(&per_second), "{per_second}");
     drop(crowd.sale);
 }

@@ -101,13 +101,7 @@ impl Waiting {
 
 impl Visitor {
     /// A hold with a pass.
-    pub(crate) async fn hold_with(
-        &self,
-        pass: &str,
-        show: &str,
-        key: &str,
-        body: Value,
-    ) -> Answer {
+    pub(crate) async fn hold_with(&self, pass: &str, show: &str, key: &str, body: Value) -> Answer {
         let path = format!("/api/v1/shows/{show}/holds");
         let request = self
             .request(Method::POST, &path)

@@ -44,6 +44,9 @@ pub enum Error {
     LimitExceeded { limit: u64, of: &'static str },
     #[error("this Idempotency-Key came with another request before")]
     IdempotencyMismatch,
+    /// Whoever asks looks like a program, and has to show some work first.
+    #[error("work is required first")]
+    WorkRequired,
     #[error("too many requests")]
     RateLimited { retry_after_s: u64 },
     /// Something we depend on did not answer. The write may or may not have happened;

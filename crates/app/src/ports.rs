@@ -5,9 +5,13 @@
 //! refusal returns what was found.
 
 mod checkout;
+mod devices;
+mod fans;
 mod passes;
 
 pub use checkout::*;
+pub use devices::Devices;
+pub use fans::Fans;
 pub use passes::*;
 
 use async_trait::async_trait;
@@ -259,7 +263,18 @@ pub trait Entropy: Send + Sync {
 
 /// Everything one store offers.
 pub trait Store:
-    Accounts + Sessions + Catalogue + Blocks + Buyers + Passes + Maps + Orders + Cancellations + Tickets
+    Accounts
+    + Sessions
+    + Catalogue
+    + Blocks
+    + Buyers
+    + Passes
+    + Maps
+    + Orders
+    + Cancellations
+    + Tickets
+    + Fans
+    + Devices
 {
 }
 impl<T> Store for T where
@@ -273,5 +288,7 @@ impl<T> Store for T where
         + Orders
         + Cancellations
         + Tickets
+        + Fans
+        + Devices
 {
 }

@@ -25,6 +25,15 @@ pub const PASS_IS_FREE_OR_MINE: &str =
 /// Holds when the pass was not closed, used or not.
 pub const PASS_IS_OPEN: &str = "attribute_not_exists(x)";
 
+/// Holds when as many serials of fan codes as are wanted are left.
+pub const SERIALS_ARE_LEFT: &str = "attribute_not_exists(n) OR n <= :room";
+/// Holds when the window of a device is not over, and it has room for the account or
+/// knows it.
+pub const DEVICE_TAKES_ACCOUNT: &str = "attribute_not_exists(forget_at) OR (forget_at > :now \
+     AND (size(accs) < :most OR contains(accs, :account)))";
+/// Holds when the window of a device is over.
+pub const DEVICE_WINDOW_IS_OVER: &str = "forget_at <= :now";
+
 /// The attribute that cancelling a show sets on every block, and closing a pass on it.
 pub const CLOSED: &str = "x";
 

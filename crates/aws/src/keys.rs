@@ -9,8 +9,10 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
-use onsale_domain::ids::{AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId};
-use onsale_domain::room::opaque::PassId;
+use onsale_domain::ids::{
+    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+};
+use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::time::Millis;
 
 /// Partition and sort key attributes.
@@ -62,6 +64,7 @@ pub struct Index {
 const ORDER: &str = "ORD";
 const CANCELLATION: &str = "CXL";
 const SANDBOX: &str = "SBX";
+const FAN: &str = "FNE";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,6 +157,27 @@ impl Key {
         Self::new(SANDBOX, id)
     }
 
+    /// How many serials of fan codes a show has given out.
+    pub fn fan_serials(show: ShowId) -> Self {
+        Self::new("FAN", show.simple())
+    }
+
+    /// The fan codes that one request made.
+    pub fn fan_batch(show: ShowId, id: FanBatchId) -> Self {
+        Self::new("FNB", format_args!("{}#{id}", show.simple()))
+    }
+
+    /// Somebody who registered as a fan of a show. The address itself is no key: keys
+    /// reach logs and metrics.
+    pub fn fan(show: ShowId, email: EmailHash) -> Self {
+        Self::new(FAN, format_args!("{}#{email}", show.simple()))
+    }
+
+    /// The accounts that were seen on a device.
+    pub fn device(id: VisitorId) -> Self {
+        Self::new("DEV", id.simple())
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -185,6 +209,11 @@ impl Key {
     }
 }
 
+/// The key that a partition key of a fan names.
+pub fn listed_fan(pk: &str) -> Option<Key> {
+    named(pk, FAN).map(|rest| Key::new(FAN, rest))
+}
+
 /// What follows the kind in a partition key.
 fn named<'a>(pk: &'a str, kind: &str) -> Option<&'a str> {
     pk.strip_prefix(kind)?.strip_prefix('#')
@@ -199,6 +228,11 @@ pub fn buyer_orders(account: AccountId) -> String {
 /// as many as a show confirms orders.
 pub fn ended_passes(show: ShowId) -> String {
     format!("ENDED#{}", show.simple())
+}
+
+/// The partition of the fans of a show in `BY_BUYER`.
+pub fn fans_of(show: ShowId) -> String {
+    format!("FANS#{}", show.simple())
 }
 
 /// Which partition of open orders an order belongs to. The last byte is random or hashed

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+    Update,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_app::ports::{StoreError, Stored};
@@ -160,6 +161,18 @@ impl DynamoStore {
 
     /// One update, repeated while another transaction is in the way.
     pub(crate) async fn update(&self, key: &Key, change: Change) -> Result<(), Failed> {
+        self.update_returning(key, change, ReturnValue::None)
+            .await
+            .map(|_| ())
+    }
+
+    /// The same, and what it made of the item.
+    pub(crate) async fn update_returning(
+        &self,
+        key: &Key,
+        change: Change,
+        returned: ReturnValue,
+    ) -> Result<Item, Failed> {
         for pause in 0..CONFLICT_TRIES {
             let update = self
                 .client
@@ -172,9 +185,10 @@ impl DynamoStore {
                 .return_values_on_condition_check_failure(
                     ReturnValuesOnConditionCheckFailure::AllOld,
                 )
+                .return_values(returned.clone())
                 .return_consumed_capacity(aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total);
             match update.send().await.map_err(crate::errors::failed_update) {
-                Ok(_) => return Ok(()),
+                Ok(answer) => return Ok(answer.attributes.unwrap_or_default()),
                 Err(Failed::Conflict) => before_retry(pause).await,
                 Err(failed) => return Err(failed),
             }

@@ -30,6 +30,8 @@ pub mod controller;
 pub mod difficulty;
 pub mod draw;
 pub mod estimate;
+pub mod fan_code;
+pub mod fans;
 pub mod frontier;
 pub mod gate;
 pub mod joining;

@@ -3,6 +3,10 @@
 //!
 //! It holds no rule of the on-sale: those are in `onsale-domain` and `onsale-app`.
 
+pub mod captcha;
+pub mod csv;
+pub mod device;
+pub mod email;
 pub mod idempotency;
 pub mod json;
 pub mod limits;
@@ -18,6 +22,7 @@ pub mod sqs;
 pub mod state;
 pub mod trace;
 pub mod url;
+pub mod work;
 
 mod cookies;
 mod ed25519;
@@ -25,6 +30,8 @@ mod named_keys;
 mod strict_json;
 mod write;
 
+pub use device::Device;
+pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, request_hash};
 pub use limits::{Limiter, Limits};
@@ -36,4 +43,5 @@ pub use session::{
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};
+pub use work::{WorkGate, WorkProof};
 pub use write::to_the_end;

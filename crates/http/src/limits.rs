@@ -1,10 +1,15 @@
 //! How often somebody may ask. Each instance of a function counts for itself.
 
+mod refusals;
+
+pub use refusals::Refusals;
+
 use onsale_app::Error;
 use onsale_domain::account::Email;
 use onsale_domain::ids::{AccountId, SessionId};
 pub use onsale_domain::limiter::{LimitKey, Limiter};
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 
 const MINUTE_MS: u64 = 60_000;
@@ -18,6 +23,8 @@ pub struct Limits {
     pub checkout_attempts: Limiter,
     pub log_ins_per_email: Limiter,
     pub registrations_per_email: Limiter,
+    /// Who goes on after being refused.
+    pub refusals: Refusals,
     pub off: bool,
 }
 
@@ -29,6 +36,7 @@ impl Default for Limits {
             checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            refusals: Refusals::default(),
             off: false,
         }
     }
@@ -59,6 +67,7 @@ impl Limits {
             checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            refusals: Refusals::default(),
             off: false,
         })
     }
@@ -80,7 +89,22 @@ impl Limits {
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
-        self.take(&self.hold_attempts, *account.as_bytes(), now)
+        let key = *account.as_bytes();
+        let taken = self.take(&self.hold_attempts, key, now);
+        match taken {
+            Ok(()) => self.refusals.admitted(key, now),
+            Err(_) => self.refusals.refused(key, now),
+        }
+        taken
+    }
+
+    /// What an account has shown of itself in this process: whoever keeps asking for
+    /// holds although they were told to wait is a program.
+    pub fn suspicion(&self, account: AccountId, now: Millis) -> Suspicion {
+        match self.refusals.suspects(*account.as_bytes(), now) {
+            true => Suspicion::Automated,
+            false => Suspicion::Nothing,
+        }
     }
 
     pub fn checkout_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
@@ -96,6 +120,12 @@ impl Limits {
     /// As log-ins are: a retry with its key tells whether a password is right.
     pub fn registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
         let key = RequestHash::of(email.as_str().as_bytes()).0;
+        self.take(&self.registrations_per_email, key, now)
+    }
+
+    /// As registrations are, with a bucket of its own for each address.
+    pub fn fan_registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(format!("fan {}", email.as_str()).as_bytes()).0;
         self.take(&self.registrations_per_email, key, now)
     }
 

@@ -58,6 +58,7 @@ codes! {
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE "Not JSON",
     LimitExceeded "limit_exceeded" UNPROCESSABLE_ENTITY "Over the limit",
     IdempotencyMismatch "idempotency_mismatch" UNPROCESSABLE_ENTITY "The key was used for another request",
+    WorkRequired "work_required" PRECONDITION_REQUIRED "Work is required",
     RateLimited "rate_limited" TOO_MANY_REQUESTS "Too many requests",
     Internal "internal" INTERNAL_SERVER_ERROR "Something is wrong on our side",
     Unavailable "unavailable" SERVICE_UNAVAILABLE "Try again",
@@ -212,6 +213,11 @@ impl From<Error> for Problem {
                 "This Idempotency-Key came with a different request before, and that one stands. \
                  Send the first request again, or use a new key.",
             ),
+            // The function that asked knows the challenge and puts it in.
+            Error::WorkRequired => Self::new(
+                Code::WorkRequired,
+                "This account is asked for some work first. Nothing was changed.",
+            ),
             Error::RateLimited { retry_after_s } => Self::new(
                 Code::RateLimited,
                 format!("Too many requests. Nothing was changed. Try again in {retry_after_s} s."),
@@ -288,6 +294,14 @@ impl utoipa::PartialSchema for Problem {
                 "limit",
                 integer().description(Some("limit_exceeded: the limit.")),
             )
+            .property(
+                "challenge",
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::new(Type::Object))
+                    .description(Some(
+                        "work_required: an ALTCHA v2 challenge, to be solved by the client.",
+                    )),
+            )
             .required("type")
             .required("title")
             .required("status")
@@ -341,6 +355,7 @@ mod tests {
                 422,
             ),
             (Error::IdempotencyMismatch, "idempotency_mismatch", 422),
+            (Error::WorkRequired, "work_required", 428),
             (
                 Error::RateLimited { retry_after_s: 12 },
                 "rate_limited",

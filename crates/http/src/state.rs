@@ -7,6 +7,7 @@ use onsale_app::App;
 use crate::limits::Limits;
 use crate::pass::PassVerifier;
 use crate::session::SessionVerifier;
+use crate::work::WorkGate;
 
 #[derive(Debug, Clone)]
 pub struct Api {
@@ -14,6 +15,8 @@ pub struct Api {
     pub sessions: Arc<SessionVerifier>,
     pub passes: Arc<PassVerifier>,
     pub limits: Arc<Limits>,
+    /// Asks nobody for anything unless it is put in place.
+    pub work: Arc<WorkGate>,
 }
 
 impl Api {
@@ -23,15 +26,19 @@ impl Api {
             sessions: Arc::new(sessions),
             passes: Arc::default(),
             limits: Arc::new(limits),
+            work: Arc::default(),
         }
     }
 
     /// The same with passes that are believed; without, nobody's are.
-    pub fn with_passes(self, passes: PassVerifier) -> Self {
-        Self {
-            passes: Arc::new(passes),
-            ..self
-        }
+    pub fn with_passes(mut self, passes: PassVerifier) -> Self {
+        self.passes = Arc::new(passes);
+        self
+    }
+
+    pub fn with_work(mut self, gate: WorkGate) -> Self {
+        self.work = Arc::new(gate);
+        self
     }
 }
 

@@ -33,4 +33,5 @@ fn the_default_limits_are_those_of_the_documentation() {
     allows(5, 12_000, |now| limits.hold_attempt(account, now));
     allows(10, 90_000, |now| limits.log_in(&email, now));
     allows(10, 90_000, |now| limits.registration(&email, now));
+    allows(10, 90_000, |now| limits.fan_registration(&email, now));
 }

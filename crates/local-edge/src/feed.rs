@@ -100,9 +100,7 @@ impl World {
 
     async fn read_map(&self, show: ShowId) -> Told<Response<Vec<u8>>> {
         let mut request = Request::new(Vec::new());
-        *request.uri_mut() = map_path(show)
-            .parse()
-            .map_err(onsale_edge::Trouble::new)?;
+        *request.uri_mut() = map_path(show).parse().map_err(onsale_edge::Trouble::new)?;
         self.function(request, READ_TIMEOUT).await
     }
 }

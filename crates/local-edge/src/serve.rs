@@ -40,7 +40,9 @@ impl EdgeServer {
         let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = address.map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string());
         let (mut parts, body) = request.into_parts();
-        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await.ok();
+        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &())
+            .await
+            .ok();
         let body = match read(&parts.headers, body).await {
             Ok(body) => body,
             Err(problem) => return sent(problem.answer()),
@@ -68,9 +70,9 @@ impl EdgeServer {
             (FeedKind::WebSocket, Some(upgrade)) => {
                 upgrade.on_upgrade(move |socket| talk(socket, watched, watcher, self.stop))
             }
-            (FeedKind::WebSocket, None) => sent(
-                Problem::invalid("The WebSocket handshake is not complete.").answer(),
-            ),
+            (FeedKind::WebSocket, None) => {
+                sent(Problem::invalid("The WebSocket handshake is not complete.").answer())
+            }
             (FeedKind::EventStream, _) => event_stream(map_events(watched, watcher, self.stop)),
         }
     }
@@ -82,23 +84,26 @@ impl EdgeServer {
             Err(answer) => return sent(answer),
         };
         let started = (self, order, Some(first));
-        event_stream(stream::unfold(started, |(mut server, mut order, first)| async move {
-            if let Some(first) = first {
-                return Some((first, (server, order, None)));
-            }
-            while !order.is_over() && !*server.stop.borrow() {
-                tokio::select! {
-                    () = tokio::time::sleep(Duration::from_millis(ASK_MS)) => {}
-                    _ = server.stop.changed() => return None,
+        event_stream(stream::unfold(
+            started,
+            |(mut server, mut order, first)| async move {
+                if let Some(first) = first {
+                    return Some((first, (server, order, None)));
                 }
-                match order.ask(&server.host).await {
-                    Ok(Some(event)) => return Some((event, (server, order, None))),
-                    Ok(None) => {}
-                    Err(_) => return None,
+                while !order.is_over() && !*server.stop.borrow() {
+                    tokio::select! {
+                        () = tokio::time::sleep(Duration::from_millis(ASK_MS)) => {}
+                        _ = server.stop.changed() => return None,
+                    }
+                    match order.ask(&server.host).await {
+                        Ok(Some(event)) => return Some((event, (server, order, None))),
+                        Ok(None) => {}
+                        Err(_) => return None,
+                    }
                 }
-            }
-            None
-        }))
+                None
+            },
+        ))
     }
 }
 
@@ -138,21 +143,24 @@ fn map_events(
 ) -> impl stream::Stream<Item = String> {
     let Watcher { welcome, messages } = watcher;
     let state = (watched, messages, stop, Some(welcome));
-    stream::unfold(state, |(watched, mut messages, mut stop, welcome)| async move {
-        if let Some(welcome) = welcome {
-            return Some((event(&welcome), (watched, messages, stop, None)));
-        }
-        let text = tokio::select! {
-            message = messages.recv() => match message {
-                Ok(message) => event(&message),
-                Err(RecvError::Lagged(_)) => event(&watched.reset()),
-                Err(RecvError::Closed) => return None,
-            },
-            () = tokio::time::sleep(STILL_THERE) => ": still there\n\n".to_owned(),
-            _ = stop.changed() => return None,
-        };
-        Some((text, (watched, messages, stop, None)))
-    })
+    stream::unfold(
+        state,
+        |(watched, mut messages, mut stop, welcome)| async move {
+            if let Some(welcome) = welcome {
+                return Some((event(&welcome), (watched, messages, stop, None)));
+            }
+            let text = tokio::select! {
+                message = messages.recv() => match message {
+                    Ok(message) => event(&message),
+                    Err(RecvError::Lagged(_)) => event(&watched.reset()),
+                    Err(RecvError::Closed) => return None,
+                },
+                () = tokio::time::sleep(STILL_THERE) => ": still there\n\n".to_owned(),
+                _ = stop.changed() => return None,
+            };
+            Some((text, (watched, messages, stop, None)))
+        },
+    )
 }
 
 fn event(message: &Message) -> String {

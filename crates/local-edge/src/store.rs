@@ -150,7 +150,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("edge.db");
         let mine = ObjectFile::open(&path).unwrap().of("mine".into());
-        let change = |name: &str, value: Option<&[u8]>| (name.to_owned(), value.map(<[u8]>::to_vec));
+        let change =
+            |name: &str, value: Option<&[u8]>| (name.to_owned(), value.map(<[u8]>::to_vec));
         mine.store(vec![change("a", Some(b"1")), change("b", Some(b"2"))])
             .await
             .unwrap();

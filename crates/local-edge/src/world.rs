@@ -130,7 +130,13 @@ impl World {
             let made = || {
                 let storage = self.file.of(format!("{show}/gate/{}", index.number()));
                 let links = LocalLinks(self.clone());
-                Arc::new(GateObject::new(show, index, storage, links, self.keys.clone()))
+                Arc::new(GateObject::new(
+                    show,
+                    index,
+                    storage,
+                    links,
+                    self.keys.clone(),
+                ))
             };
             let known = objects.gates.entry((show, index));
             known.or_insert_with(made).clone()

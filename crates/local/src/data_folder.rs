@@ -9,19 +9,16 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use onsale_domain::internal_call::{InternalKeyError, InternalKeys};
-use onsale_domain::room::pass_key::{NotAPassKey, PassKey};
 use onsale_domain::ticket_code::{KeyError, TicketKey, TicketPublicKey};
+use onsale_edge::Secrets;
 use onsale_http::SessionSigner;
 
-use crate::edge_secrets::EdgeSecrets;
+use crate::edge_bindings;
 
 const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
 const TICKET_KEY: &str = "ticket.key";
-const PASS_KEY: &str = "pass.key";
-const INTERNAL_KEY: &str = "internal.key";
-const EDGE_SECRETS: &str = "edge-secrets";
+const EDGE_BINDINGS: &str = "edge.bindings";
 const OPERATOR: &str = "operator";
 const PROVIDER: &str = "payments.provider";
 
@@ -99,26 +96,10 @@ impl DataFolder {
         })
     }
 
-    /// The key that signs passes. The edge has it; the functions have its public half.
-    pub fn pass_key(&self) -> Result<PassKey, DataFolderError> {
-        let fresh = |secret: &str| format!("local:{secret}");
-        self.key(PASS_KEY, fresh, |text| {
-            text.parse().map_err(|e: NotAPassKey| e.to_string())
-        })
-    }
-
-    /// The secret under which the edge and the functions talk.
-    pub fn internal_keys(&self) -> Result<InternalKeys, DataFolderError> {
-        let fresh = |secret: &str| format!("local:{secret}");
-        self.key(INTERNAL_KEY, fresh, |text| {
-            text.parse().map_err(|e: InternalKeyError| e.to_string())
-        })
-    }
-
     /// What only the edge knows.
-    pub fn edge_secrets(&self) -> Result<EdgeSecrets, DataFolderError> {
-        let fresh = || EdgeSecrets::fresh_text(random_text);
-        self.kept(EDGE_SECRETS, fresh, str::parse)
+    pub fn edge_secrets(&self) -> Result<Secrets, DataFolderError> {
+        let fresh = || edge_bindings::fresh(random);
+        self.kept(EDGE_BINDINGS, fresh, edge_bindings::secrets)
     }
 
     fn key<K>(
@@ -184,16 +165,25 @@ pub fn ticket_public_key(folder: &Path) -> Option<Result<TicketPublicKey, KeyErr
     Some(text.trim().parse::<TicketKey>().map(|key| key.public()))
 }
 
+/// The bindings of the edge of a folder, which another process may be using.
+pub fn edge_bindings(folder: &Path) -> io::Result<String> {
+    std::fs::read_to_string(folder.join(EDGE_BINDINGS))
+}
+
 /// What the platform that uses this folder announced.
 pub fn operator(folder: &Path) -> io::Result<String> {
     std::fs::read_to_string(folder.join(OPERATOR))
 }
 
-/// 32 random bytes as text.
-fn random_text() -> Result<String, String> {
+fn random() -> Result<[u8; 32], String> {
     let mut secret = [0u8; 32];
     getrandom::fill(&mut secret).map_err(|e| e.to_string())?;
-    Ok(BASE64_URL_SAFE_NO_PAD.encode(secret))
+    Ok(secret)
+}
+
+/// 32 random bytes as text.
+fn random_text() -> Result<String, String> {
+    random().map(|secret| BASE64_URL_SAFE_NO_PAD.encode(secret))
 }
 
 /// Writes beside and renames, so that a crash leaves the whole key or none.
@@ -252,18 +242,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = DataFolder::open(dir.path()).unwrap();
         let keys = || {
-            let call = folder.internal_keys().unwrap();
+            let secrets = folder.edge_secrets().unwrap();
             (
                 folder.session_signer().unwrap().public_key(),
-                folder.pass_key().unwrap().public_key(),
-                call.sign("GET", "/", b"", onsale_domain::time::Millis(1)),
-                folder.edge_secrets().unwrap(),
+                secrets.passes.public_key(),
+                edge_bindings(dir.path()).unwrap(),
             )
         };
-        let first = keys();
-        assert_eq!(keys(), first);
-        let secrets = first.3;
-        assert_ne!(secrets.work_key, secrets.seed_secret);
+        assert_eq!(keys(), keys());
     }
 
     #[cfg(unix)]
@@ -272,10 +258,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let folder = DataFolder::open(dir.path()).unwrap();
-        folder.pass_key().unwrap();
-        folder.internal_keys().unwrap();
+        folder.session_signer().unwrap();
+        folder.ticket_key().unwrap();
         folder.edge_secrets().unwrap();
-        for name in [PASS_KEY, INTERNAL_KEY, EDGE_SECRETS] {
+        for name in [SESSION_KEY, TICKET_KEY, EDGE_BINDINGS] {
             let file = dir.path().join(name).metadata().unwrap();
             assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
         }

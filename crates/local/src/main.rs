@@ -5,12 +5,13 @@
 
 mod data_folder;
 mod demo;
-mod edge_secrets;
+mod edge_bindings;
 mod operator;
 mod platform;
 mod prometheus;
 mod serve;
 mod verify;
+mod verify_draw;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,6 +35,10 @@ enum Command {
     Serve(ServeArgs),
     /// Check the code of a ticket offline
     Verify(verify::VerifyArgs),
+    /// Recompute your draw in a lottery offline
+    VerifyDraw(verify_draw::VerifyDrawArgs),
+    /// Print the secrets of the edge, for a worker that stands before this platform
+    EdgeBindings(edge_bindings::BindingsArgs),
     /// Check that places, orders, tickets and money agree; mend what is safe
     Reconcile(operator::OperatorArgs),
     /// Let a stuck order go on
@@ -85,6 +90,8 @@ async fn main() -> ExitCode {
         None => serve::run(ServeArgs::default()).await,
         Some(Command::Serve(args)) => serve::run(args).await,
         Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::VerifyDraw(args)) => verify_draw::run(&args),
+        Some(Command::EdgeBindings(args)) => edge_bindings::print(&args),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,
         Some(Command::Resume(args)) => operator::resume(&args).await,
         Some(Command::Openapi) => platform::openapi_text().map(|text| println!("{text}")),

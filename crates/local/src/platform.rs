@@ -11,17 +11,17 @@ use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
 use onsale_aws::{AwsConfig, SystemClock, Wires};
-use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
-use onsale_http::{Api, Limits, PassVerifier, SessionSigner, openapi};
+use onsale_edge::Secrets;
+use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
 use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
 use onsale_payments::{Provider, WebhookSecrets};
+use room::RoomKeys;
 use serde_json::json;
 use tokio::sync::watch;
 use utoipa::openapi::OpenApi;
 
 use crate::data_folder::DataFolder;
-use crate::edge_secrets::EdgeSecrets;
 
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
@@ -35,9 +35,9 @@ const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 #[derive(Debug)]
 pub struct Platform {
     pub app: App,
-    pub router: Router,
-    #[expect(dead_code, reason = "the host of the edge takes them")]
-    pub edge_secrets: EdgeSecrets,
+    /// The functions, before which the edge stands.
+    pub functions: Router,
+    pub edge_secrets: Secrets,
     cloud: LocalCloud,
     runner: Runner,
 }
@@ -52,8 +52,6 @@ impl Platform {
         let signer = folder.session_signer().map_err(|e| e.to_string())?;
         let ticket_key = folder.ticket_key().map_err(|e| e.to_string())?;
         let ticket_keys = TicketKeys::new(vec![ticket_key.public()]).map_err(|e| e.to_string())?;
-        let pass_key = folder.pass_key().map_err(|e| e.to_string())?;
-        let internal_keys = folder.internal_keys().map_err(|e| e.to_string())?;
         let edge_secrets = folder.edge_secrets().map_err(|e| e.to_string())?;
         let cloud = LocalCloud::open(&folder.path).map_err(|e| e.to_string())?;
         cloud.apply(&wiring).await.map_err(|e| e.to_string())?;
@@ -69,21 +67,26 @@ impl Platform {
         folder.check_provider(provider.kind.name())?;
         let payments = provider.payments.clone();
         let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
-        let passes = PassVerifier::parse(&pass_key.public_key())?;
-        let api = Api::new(app.clone(), signer.verifier(), limits).with_passes(passes);
+        let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
+        let api = Api::new(app.clone(), signer.verifier(), limits)
+            .with_passes(passes)
+            .with_work(WorkGate::new(Some(edge_secrets.work.clone())));
+        let room_keys = RoomKeys {
+            internal: Some(Arc::new(edge_secrets.internal.clone())),
+            fans: edge_secrets.fans.clone(),
+        };
         let (routes, _) = functions(
             Arc::new(signer),
             Arc::new(ticket_keys),
-            Some(Arc::new(internal_keys)),
+            room_keys,
             provider.webhooks,
         );
-        let router = routes.with_state(api).merge(health(cloud.clone()));
         let runner = Runner::new(&cloud, &wiring, consumers(&app, &wiring)?, schedules(&app))
             .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
             .map_err(|e| e.to_string())?;
         Ok(Self {
             app,
-            router,
+            functions: routes.with_state(api),
             edge_secrets,
             cloud,
             runner,
@@ -142,14 +145,14 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
 fn functions(
     signer: Arc<SessionSigner>,
     ticket_keys: Arc<TicketKeys>,
-    internal_keys: Option<Arc<InternalKeys>>,
+    room_keys: RoomKeys,
     webhooks: WebhookSecrets,
 ) -> (Router<Api>, OpenApi) {
     let parts = [
         openapi::finish(accounts::router(signer), "accounts"),
         openapi::finish(catalog::router(), "catalog"),
         openapi::finish(holds::router(), "holds"),
-        openapi::finish(room::router(internal_keys), "room"),
+        openapi::finish(room::router(room_keys), "room"),
         openapi::finish(checkout::router(webhooks), "checkout"),
         openapi::finish(tickets::router(ticket_keys), "tickets"),
     ];
@@ -163,7 +166,12 @@ pub fn openapi_text() -> Result<String, String> {
     let signer = Arc::new(SessionSigner::from_secret("document", [0; 32]));
     let key = TicketKey::from_bytes(&[0; 32]).public();
     let keys = TicketKeys::new(vec![key]).map_err(|e| e.to_string())?;
-    let (_, document) = functions(signer, Arc::new(keys), None, WebhookSecrets::default());
+    let (_, document) = functions(
+        signer,
+        Arc::new(keys),
+        RoomKeys::default(),
+        WebhookSecrets::default(),
+    );
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 
@@ -198,6 +206,13 @@ fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
         })
     });
     HashMap::from([("reconcile".to_owned(), reconcile)])
+}
+
+impl Platform {
+    /// Whether the storage works.
+    pub fn health(&self) -> Router {
+        health(self.cloud.clone())
+    }
 }
 
 fn health(cloud: LocalCloud) -> Router {

@@ -4,8 +4,12 @@ use std::io::{IsTerminal, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use axum::Router;
+use axum::routing::any_service;
 use axum::serve::ListenerExt;
+use onsale_edge::EdgeLimits;
 use onsale_http::Limits;
+use onsale_local_edge::LocalEdge;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -47,10 +51,23 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         false => Some(demo::plant(&platform.app).await?),
     };
 
-    let router = platform.router.clone().merge(prometheus::router(metrics));
-    let router = router.merge(operator::router(platform.app.clone(), token));
-    let router = onsale_http::trace::layer(router);
     let (stop, stopped) = watch::channel(false);
+    let edge_limits = match args.rate_limit {
+        Switch::On => EdgeLimits::from_env()?,
+        Switch::Off => EdgeLimits::off(),
+    };
+    let functions = onsale_http::trace::layer(platform.functions.clone());
+    let secrets = platform.edge_secrets.clone();
+    let edge = LocalEdge::open(&folder.path, functions.clone(), secrets, edge_limits)?;
+    // What the edge asks of the functions is signed, so it may also come from outside: a
+    // worker can stand before this process. Everything else goes through our own edge.
+    let router = Router::new()
+        .route("/internal/{*rest}", any_service(functions))
+        .merge(edge.router(stopped.clone()))
+        .merge(platform.health())
+        .merge(prometheus::router(metrics))
+        .merge(operator::router(platform.app.clone(), token))
+        .into_make_service_with_connect_info::<SocketAddr>();
     let background = tokio::spawn(platform.run_background(stopped.clone()));
     let nodelay = listener.tap_io(|stream| {
         // Small answers should not wait for more to send; failing costs latency only.
@@ -131,7 +148,8 @@ fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo
              organiser  {organiser}  {password}\n  \
              buyer      {buyer}  {password}\n\
              Try\n  \
-             curl http://{address}/api/v1/shows/{show}/availability\n"
+             curl http://{address}/api/v1/shows/{show}/availability\n  \
+             http://{address}/room/{show}   the waiting room, in a browser\n"
         );
     }
     text += "Stop with Ctrl-C; everything acknowledged is kept.\n";

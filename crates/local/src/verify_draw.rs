@@ -62,7 +62,9 @@ pub fn run(args: &VerifyDrawArgs) -> Result<(), String> {
     };
     println!("place       {share:.4} % of {band} in this bucket come no later");
     match told {
-        None => println!("The seed is the one that was committed to. Compare the draw with what you were told."),
+        None => println!(
+            "The seed is the one that was committed to. Compare the draw with what you were told."
+        ),
         Some(told) if told == drawn => {
             println!("The seed is the one that was committed to, and your draw follows from it.");
         }

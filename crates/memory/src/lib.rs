@@ -5,6 +5,8 @@
 
 mod accounts;
 mod catalogue;
+mod devices;
+mod fans;
 mod gate;
 mod interruption;
 mod orders;
@@ -24,12 +26,15 @@ use onsale_domain::block::{BlockIndex, BlockState};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::event::Event;
-use onsale_domain::ids::{AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId};
+use onsale_domain::ids::{
+    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+};
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
 use onsale_domain::request_hash::RequestHash;
-use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::fans::{Fan, FanBatch};
+use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::show::Show;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
@@ -59,6 +64,10 @@ struct Items {
     cancellations: BTreeMap<ShowId, Versioned<Cancellation>>,
     tickets: BTreeMap<TicketId, Versioned<Ticket>>,
     sandbox: BTreeMap<String, (Millis, Versioned<String>)>,
+    fan_serials: HashMap<ShowId, u32>,
+    fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
+    fans: HashMap<(ShowId, EmailHash), Fan>,
+    devices: HashMap<VisitorId, devices::Seen>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {

@@ -11,8 +11,9 @@ use onsale_domain::room::opaque::{Lot, PassId};
 use onsale_domain::time::Millis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use worker::{Delay, Env, Request, RequestInit, Response, State, Stub};
+use worker::{Delay, Env, Request, Response, State, Stub};
 
+use super::messages;
 use crate::host::{Told, Trouble};
 
 /// An object that does not answer for so long is being moved or overrun.
@@ -59,14 +60,12 @@ impl Object {
         body: &impl Serialize,
     ) -> Told<A> {
         let stub = self.stub(env)?;
-        let body = serde_json::to_string(body).map_err(Trouble::new)?;
-        let mut init = RequestInit::new();
-        init.with_method(worker::Method::Post)
-            .with_body(Some(body.into()));
         let url = format!("https://object/{action}");
-        let request = Request::new_with_init(&url, &init).map_err(Trouble::new)?;
+        let body = serde_json::to_vec(body).map_err(Trouble::new)?;
+        let request = http::Request::post(&url).body(body).map_err(Trouble::new)?;
+        let request = messages::outgoing(&url, &request)?;
         let asked = pin!(async {
-            let mut answer = stub.fetch_with_request(request).await?;
+            let mut answer = stub.fetch_with_request(request.into()).await?;
             Ok::<_, worker::Error>((answer.status_code(), answer.text().await?))
         });
         let delay = Delay::from(Duration::from_millis(TIMEOUT_MS));

@@ -47,7 +47,12 @@ impl DurableObject for RoomController {
 
 impl RoomController {
     async fn bulletin(&self) -> Told<Option<Bulletin>> {
-        let bulletin = self.controller.as_ref().map_err(Clone::clone)?.bulletin().await?;
+        let bulletin = self
+            .controller
+            .as_ref()
+            .map_err(Clone::clone)?
+            .bulletin()
+            .await?;
         // For a show that does not exist nothing is stored, not even an alarm.
         if bulletin.is_some() {
             self.alarm.set_within(STEP_MS).await?;

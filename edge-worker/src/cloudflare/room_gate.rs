@@ -64,5 +64,11 @@ fn gate(state: &State, env: Env) -> Told<Gate> {
     let keys = internal_keys(&env)?;
     let links = ObjectLinks::new(env)?;
     let storage = ObjectStorage::new(state);
-    Ok(GateObject::new(name.show, name.gate()?, storage, links, keys))
+    Ok(GateObject::new(
+        name.show,
+        name.gate()?,
+        storage,
+        links,
+        keys,
+    ))
 }

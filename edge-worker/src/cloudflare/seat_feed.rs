@@ -81,8 +81,9 @@ impl DurableObject for SeatFeed {
                 }
             }
         }
-        let url = request.url()?;
-        let since = url.query_pairs().find(|(name, _)| name == "since");
+        // Read without the crate `url`, which would be a tenth of the worker.
+        let url = request.inner().url();
+        let since = url.split_once("since=");
         let since = since.and_then(|(_, version)| version.parse().ok());
         let opened = match request.headers().has("upgrade")? {
             true => self.open_socket(since)?,
@@ -176,7 +177,8 @@ impl SeatFeed {
     fn open_socket(&self, since: Option<u64>) -> Result<Response> {
         let pair = WebSocketPair::new()?;
         self.state.accept_web_socket(&pair.server);
-        pair.server.send_with_str(self.feed.borrow().welcome(since))?;
+        pair.server
+            .send_with_str(self.feed.borrow().welcome(since))?;
         Response::from_websocket(pair.client)
     }
 

@@ -35,7 +35,9 @@ fn read(env: &Env) -> Result<Settings, String> {
         Some("off") => EdgeLimits::off(),
         Some("on") | None => match text(env, "IP_REQUESTS_PER_10S") {
             Some(number) => {
-                let number = number.parse().map_err(|_| "IP_REQUESTS_PER_10S is no number")?;
+                let number = number
+                    .parse()
+                    .map_err(|_| "IP_REQUESTS_PER_10S is no number")?;
                 EdgeLimits::new(number)
             }
             None => EdgeLimits::default(),

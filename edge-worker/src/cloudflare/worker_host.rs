@@ -103,7 +103,9 @@ impl Host for WorkerHost {
         pass_seconds: u32,
     ) -> Told<Result<Entered, NotEntered>> {
         let gate = Object::Gate(show, GateIndex::of_lot(lot));
-        let verdict: Verdict = self.ask(gate, "enter", &Enter { lot, pass_seconds }).await?;
+        let verdict: Verdict = self
+            .ask(gate, "enter", &Enter { lot, pass_seconds })
+            .await?;
         Ok(verdict.into())
     }
 
@@ -121,11 +123,7 @@ impl Host for WorkerHost {
         outgoing::to_function(&self.0.functions, name, request, timeout_ms).await
     }
 
-    async fn fetch(
-        &self,
-        request: Request<Vec<u8>>,
-        timeout_ms: u64,
-    ) -> Told<Response<Vec<u8>>> {
+    async fn fetch(&self, request: Request<Vec<u8>>, timeout_ms: u64) -> Told<Response<Vec<u8>>> {
         let url = request.uri().to_string();
         outgoing::send(&url, request, timeout_ms).await
     }

@@ -79,9 +79,7 @@ impl<H: Host> Asked<'_, H> {
 pub(super) fn check_open(bulletin: &Bulletin) -> Result<(), Problem> {
     let published = &bulletin.published;
     if published.mode == RoomMode::Closed {
-        return Err(
-            Problem::conflict("The waiting room is closed.").with("state", "closed")
-        );
+        return Err(Problem::conflict("The waiting room is closed.").with("state", "closed"));
     }
     if published.sold_out {
         return Err(Problem::conflict(

@@ -99,7 +99,8 @@ impl<H: Host> Asked<'_, H> {
         self.edge.limits.ticket(ticket.lot, self.now)?;
         let left = self.host.leave(self.show, ticket.lot).await;
         left.map_err(|trouble| {
-            self.host.log(&format!("a pass could not be ended: {trouble}"));
+            self.host
+                .log(&format!("a pass could not be ended: {trouble}"));
             Problem::unavailable()
         })?;
         let mut answer = match self.is_form() {

@@ -82,8 +82,14 @@ impl<H: Host> Asked<'_, H> {
             })?
         };
         let too_long = join.altcha.len() > MAX_PAYLOAD_LEN
-            || join.fan_code.as_ref().is_some_and(|t| t.len() > MAX_FAN_CODE_LEN)
-            || join.captcha.as_ref().is_some_and(|t| t.len() > MAX_CAPTCHA_LEN);
+            || join
+                .fan_code
+                .as_ref()
+                .is_some_and(|t| t.len() > MAX_FAN_CODE_LEN)
+            || join
+                .captcha
+                .as_ref()
+                .is_some_and(|t| t.len() > MAX_CAPTCHA_LEN);
         match too_long {
             true => Err(Problem::invalid("A field is longer than it can be.")),
             false => Ok(join),
@@ -125,9 +131,10 @@ impl<H: Host> Asked<'_, H> {
 
     fn read_fan_code(&self, text: &str) -> Result<[u8; 15], Problem> {
         let keys = self.edge.secrets.fans.as_ref();
-        let code = text.parse::<FanCode>().ok().filter(|code| {
-            keys.is_some_and(|keys| keys.verify(self.show, code).is_ok())
-        });
+        let code = text
+            .parse::<FanCode>()
+            .ok()
+            .filter(|code| keys.is_some_and(|keys| keys.verify(self.show, code).is_ok()));
         code.map(|code| *code.as_bytes()).ok_or_else(|| {
             Problem::invalid(
                 "This is not a fan code of this show. Check it, or join without one: \
@@ -137,9 +144,8 @@ impl<H: Host> Asked<'_, H> {
     }
 
     async fn check_captcha(&self, service: &Captcha, token: Option<&str>) -> Result<(), Problem> {
-        let refused = || {
-            Problem::invalid("The CAPTCHA was not solved, or its solution was used before.")
-        };
+        let refused =
+            || Problem::invalid("The CAPTCHA was not solved, or its solution was used before.");
         let token = token.ok_or_else(refused)?;
         let address = self.address.parse().ok();
         let body = captcha::form(&service.secret, token, address, self.random());

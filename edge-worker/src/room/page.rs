@@ -26,7 +26,12 @@ impl<H: Host> Asked<'_, H> {
             State::Admitted => web::enter_form(self.show),
             _ => web::wait_notice(&in_words(&told), told.status.refresh_after_ms),
         };
-        let page = web::page(self.show, &bulletin.title, told.status.state, &without_script);
+        let page = web::page(
+            self.show,
+            &bulletin.title,
+            told.status.state,
+            &without_script,
+        );
         let mut answer = web::html(StatusCode::OK, page);
         self.name_visitor(&mut answer, visitor, suspicion);
         Ok(answer)

@@ -54,4 +54,3 @@ impl<H: Host> Asked<'_, H> {
         }
     }
 }
-

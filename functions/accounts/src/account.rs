@@ -2,13 +2,12 @@
 
 use onsale_domain::account::{Account, MAX_NAME_CHARS, Role};
 use onsale_domain::ids::AccountId;
+use onsale_http::EmailText;
 use onsale_http::schemas::AccountIdText;
 use serde::Serialize;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-
-use crate::email::EmailText;
 
 /// Control characters, and marks that turn the direction of the text around them.
 const UNPRINTABLE: &str = r"\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff";

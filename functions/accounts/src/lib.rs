@@ -3,7 +3,6 @@
 //! It alone holds the key that signs sessions.
 
 mod account;
-mod email;
 mod me;
 mod register;
 mod sessions;

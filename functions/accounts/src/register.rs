@@ -4,12 +4,11 @@ use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::account::Role;
-use onsale_http::{Api, Json, OptionalKey, Problem, request_hash};
+use onsale_http::{Api, Device, EmailText, Json, OptionalKey, Problem, request_hash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::{AccountAnswer, NameText};
-use crate::email::EmailText;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,6 +55,7 @@ impl From<NewRole> for Role {
 pub(crate) async fn register(
     State(api): State<Api>,
     OptionalKey(key): OptionalKey,
+    Device(device): Device,
     Json(body, _): Json<Register>,
 ) -> Result<(StatusCode, JsonAnswer<AccountAnswer>), Problem> {
     let Register {
@@ -78,5 +78,9 @@ pub(crate) async fn register(
             request,
         )
         .await?;
+    if let Some(device) = device {
+        // It counts from now on; what it is suspected of is told at the log-in.
+        api.app.note_device(device, account.id).await;
+    }
     Ok((StatusCode::CREATED, JsonAnswer(account.into())))
 }

@@ -7,15 +7,16 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse};
 use axum::{Extension, Json as JsonAnswer};
 use onsale_domain::ids::AccountId;
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
+use onsale_http::device::{SUSPICION_HEADER, suspicion_header};
 use onsale_http::schemas::{AccountIdText, Timestamp};
 use onsale_http::session::COOKIE;
-use onsale_http::{Api, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
+use onsale_http::{Api, Device, EmailText, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::RoleAnswer;
-use crate::email::EmailText;
 
 /// Nobody has a longer password, so nothing longer is hashed.
 const MAX_PASSWORD_CHARS: usize = 128;
@@ -50,7 +51,8 @@ pub(crate) struct SessionAnswer {
     request_body = LogIn,
     responses(
         (status = 201, description = "The session.", body = SessionAnswer, headers(
-            ("Set-Cookie" = String, description = "The same token for browsers.")
+            ("Set-Cookie" = String, description = "The same token for browsers."),
+            ("Onsale-Suspicion" = String, description = "`unusual` or `automated`: many accounts use this device, and are asked for more work.")
         )),
         (status = 401, description = "`unauthenticated`: the email or the password is wrong."),
     )
@@ -59,6 +61,7 @@ pub(crate) async fn log_in(
     State(api): State<Api>,
     Extension(signer): Extension<Arc<SessionSigner>>,
     OptionalKey(key): OptionalKey,
+    Device(device): Device,
     headers: HeaderMap,
     Json(body, _): Json<LogIn>,
 ) -> Result<impl IntoResponse, Problem> {
@@ -77,7 +80,11 @@ pub(crate) async fn log_in(
         .app
         .log_in(email.as_str(), &password, key.as_ref())
         .await?;
-    let token = signer.sign(&session, account.role)?;
+    let suspicion = match device {
+        Some(device) => api.app.note_device(device, account.id).await,
+        None => Suspicion::Nothing,
+    };
+    let token = signer.sign_suspected(&session, account.role, suspicion)?;
     let seconds = now.until(session.expires) / 1_000;
     let cookie = cookie(&token, seconds, &headers);
     let answer = SessionAnswer {
@@ -86,8 +93,10 @@ pub(crate) async fn log_in(
         account_id: account.id,
         role: account.role.into(),
     };
-    let headers = AppendHeaders([(header::SET_COOKIE, cookie)]);
-    Ok((StatusCode::CREATED, headers, JsonAnswer(answer)))
+    let cookie = AppendHeaders([(header::SET_COOKIE, cookie)]);
+    let suspected = suspicion_header(suspicion).map(|value| (SUSPICION_HEADER, value));
+    let suspected = AppendHeaders(suspected);
+    Ok((StatusCode::CREATED, cookie, suspected, JsonAnswer(answer)))
 }
 
 /// Log out

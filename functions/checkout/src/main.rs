@@ -14,7 +14,8 @@ async fn main() -> Result<(), Error> {
     let provider = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?;
     let mut ports = ports_from_env()?;
     ports.payments = provider.payments;
-    let api = onsale_http::api_from_env(App::new(ports))?;
+    let work = onsale_http::WorkGate::from_env()?;
+    let api = onsale_http::api_from_env(App::new(ports))?.with_work(work);
     let router = checkout::router(provider.webhooks);
     let (router, _) = onsale_http::openapi::finish(router, "checkout");
     run(onsale_http::trace::layer(router.with_state(api))).await

@@ -6,7 +6,7 @@ use onsale_domain::ids::{HoldId, OrderId, ShowId};
 use onsale_domain::order::OrderStatus;
 use onsale_domain::payment::PaymentMethod;
 use onsale_http::schemas::{HoldIdText, OrderIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, to_the_end};
+use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, WorkProof, to_the_end};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -48,13 +48,14 @@ fn started(order_id: OrderId) -> (StatusCode, axum::Json<Started>) {
     post,
     path = "/api/v1/shows/{show}/holds/{hold}/checkout",
     operation_id = "check_out",
-    params(("show" = ShowIdText, Path), ("hold" = HoldIdText, Path), RequiredKey),
+    params(("show" = ShowIdText, Path), ("hold" = HoldIdText, Path), RequiredKey, WorkProof),
     request_body = CheckoutRequest,
     responses(
         (status = 202, description = "The payment is under way.", body = Started),
         (status = 409, description = "Another attempt is under way, the hold is paid, or the show is cancelled."),
         (status = 410, description = "The hold has expired."),
         (status = 422, description = "The key came with another request, or there were too many attempts."),
+        (status = 428, description = "`work_required`: solve `challenge` and repeat."),
     ),
     security(("session" = [])),
 )]
@@ -63,6 +64,7 @@ pub(crate) async fn check_out(
     Authenticated(caller): Authenticated,
     Path((show, hold)): Path<(ShowId, HoldId)>,
     RequiredKey(key): RequiredKey,
+    work: WorkProof,
     Json(request, _): Json<CheckoutRequest>,
 ) -> Result<(StatusCode, axum::Json<Started>), Problem> {
     let method = PaymentMethod::parse(&request.payment_method).ok_or_else(|| {
@@ -71,13 +73,19 @@ pub(crate) async fn check_out(
              1 to 100 letters, digits and underscores, and never a card number.",
         )
     })?;
+    let work = api.judge_work(&work, &caller, show).await;
+    let verdict = work.clone();
     let order = to_the_end(async move {
-        let admit = || api.limits.checkout_attempt(caller.account, api.app.now());
+        let admit = || {
+            verdict.admit()?;
+            api.limits.checkout_attempt(caller.account, api.app.now())
+        };
         api.app
             .check_out_if(&caller, show, hold, &key, method, admit)
             .await
     });
-    Ok(started(order.await?))
+    let order = order.await.map_err(|refusal| work.explain(refusal))?;
+    Ok(started(order))
 }
 
 /// Confirm a payment in the sandbox

@@ -7,7 +7,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, to_the_end};
+use onsale_http::{
+    Api, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, WorkProof, to_the_end,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -32,6 +34,7 @@ pub fn router() -> OpenApiRouter<Api> {
     params(
         ("show" = ShowIdText, Path),
         RequiredKey,
+        WorkProof,
         ("Onsale-Pass" = Option<String>, Header, description = "A pass of the waiting room."),
     ),
     request_body = HoldRequest,
@@ -40,6 +43,7 @@ pub fn router() -> OpenApiRouter<Api> {
         (status = 403, description = "`pass_required`: no pass, or one that does not count; `forbidden`."),
         (status = 409, description = "Places are taken (`taken` names them), or the show is not on sale."),
         (status = 422, description = "The cap per buyer, or the key came with another request."),
+        (status = 428, description = "`work_required`: solve `challenge` and repeat."),
     ),
     security(("session" = [])),
 )]
@@ -49,16 +53,23 @@ async fn place(
     Path(show): Path<ShowId>,
     RequiredKey(key): RequiredKey,
     OfferedPass(pass): OfferedPass,
+    work: WorkProof,
     Json(request, _): Json<HoldRequest>,
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
+    let work = api.judge_work(&work, &caller, show).await;
+    let verdict = work.clone();
     let hold = to_the_end(async move {
-        let admit = || api.limits.hold_attempt(caller.account, api.app.now());
+        let admit = || {
+            verdict.admit()?;
+            api.limits.hold_attempt(caller.account, api.app.now())
+        };
         api.app
             .place_hold_if(&caller, show, &key, &wish, pass.as_ref(), admit)
             .await
     });
-    Ok((StatusCode::CREATED, axum::Json(hold.await?.into())))
+    let hold = hold.await.map_err(|refusal| work.explain(refusal))?;
+    Ok((StatusCode::CREATED, axum::Json(hold.into())))
 }
 
 /// Read a hold

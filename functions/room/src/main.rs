@@ -6,7 +6,7 @@ use lambda_http::{Error, run, tracing};
 async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
     let api = onsale_http::api_from_env(onsale_aws::app_from_env().await?)?;
-    let router = room::router(room::keys_from_env()?);
+    let router = room::router(room::RoomKeys::from_env()?);
     let (router, _) = onsale_http::openapi::finish(router, "room");
     run(onsale_http::trace::layer(router.with_state(api))).await
 }

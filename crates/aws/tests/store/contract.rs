@@ -33,6 +33,8 @@ mod accounts;
 mod blocks;
 mod cancellations;
 mod catalogue;
+mod devices;
+mod fans;
 mod orders;
 mod passes;
 mod sandbox;

@@ -76,6 +76,14 @@ opaque!(
     /// An admission pass; the `jti` of its token.
     PassId
 );
+opaque!(
+    /// The address of a fan, hashed: keys of the store name nobody.
+    EmailHash
+);
+opaque!(
+    /// Fan codes that were made in one request.
+    FanBatchId
+);
 
 #[cfg(test)]
 mod tests {

@@ -85,19 +85,21 @@ async fn check_session(caller: &Caller, api: &Api) -> Result<(), Problem> {
 }
 
 /// `None`: the request carries no token at all.
-fn authenticate(parts: &Parts, api: &Api) -> Result<Option<Caller>, Problem> {
+fn authenticate(parts: &mut Parts, api: &Api) -> Result<Option<Caller>, Problem> {
     let Some(token) = token(&parts.headers)? else {
         return Ok(None);
     };
     let now = api.app.now();
-    let caller = api
+    let (caller, suspicion) = api
         .sessions
-        .verify(token.text(), now)
+        .verify_suspected(token.text(), now)
         .ok_or(Error::Unauthenticated)?;
     if matches!(token, Token::Cookie(_)) && is_write(&parts.method) {
         check_origin(&parts.headers)?;
     }
     api.limits.token(caller.session, now)?;
+    // For `WorkProof`, which asks the same token.
+    parts.extensions.insert(suspicion);
     Ok(Some(caller))
 }
 

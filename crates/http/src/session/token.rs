@@ -11,6 +11,7 @@ use onsale_app::Caller;
 use onsale_app::ports::Session;
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,8 @@ const AUDIENCE: &str = "onsale";
 const ISSUER: &str = "onsale";
 /// Ours have about 400 characters.
 const MAX_TOKEN_LEN: usize = 2_048;
+const UNUSUAL: u8 = 1;
+const AUTOMATED: u8 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Claims {
@@ -31,6 +34,9 @@ struct Claims {
     exp: u64,
     aud: String,
     iss: String,
+    /// What was held against the device at the log-in: 1 unusual, 2 automated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sus: Option<u8>,
 }
 
 /// Makes tokens. Only the function that logs people in has one.
@@ -87,6 +93,17 @@ impl SessionSigner {
 
     /// The token of a session. One session always gives the same token.
     pub fn sign(&self, session: &Session, role: Role) -> Result<String, onsale_app::Error> {
+        self.sign_suspected(session, role, Suspicion::Nothing)
+    }
+
+    /// The same for a session that was opened on a device under suspicion. The token
+    /// carries it, so that nobody has to look it up.
+    pub fn sign_suspected(
+        &self,
+        session: &Session,
+        role: Role,
+        suspicion: Suspicion,
+    ) -> Result<String, onsale_app::Error> {
         let claims = Claims {
             sub: session.account,
             jti: session.id,
@@ -95,6 +112,11 @@ impl SessionSigner {
             exp: session.expires.0 / 1_000,
             aud: AUDIENCE.to_owned(),
             iss: ISSUER.to_owned(),
+            sus: match suspicion {
+                Suspicion::Nothing => None,
+                Suspicion::Unusual => Some(UNUSUAL),
+                Suspicion::Automated => Some(AUTOMATED),
+            },
         };
         let mut header = Header::new(Algorithm::EdDSA);
         header.kid = Some(self.key_id.clone());
@@ -145,6 +167,11 @@ impl SessionVerifier {
 
     /// Who the token speaks for, if we signed it and it has not run out.
     pub fn verify(&self, token: &str, now: Millis) -> Option<Caller> {
+        self.verify_suspected(token, now).map(|(caller, _)| caller)
+    }
+
+    /// The same, with what was held against them when they logged in.
+    pub fn verify_suspected(&self, token: &str, now: Millis) -> Option<(Caller, Suspicion)> {
         if token.len() > MAX_TOKEN_LEN {
             return None;
         }
@@ -159,10 +186,16 @@ impl SessionVerifier {
             .ok()?
             .claims;
         let in_time = now.0 < claims.exp.saturating_mul(1_000);
-        in_time.then_some(Caller {
+        let caller = Caller {
             account: claims.sub,
             session: claims.jti,
             role: claims.role,
-        })
+        };
+        let suspicion = match claims.sus {
+            None | Some(0) => Suspicion::Nothing,
+            Some(UNUSUAL) => Suspicion::Unusual,
+            Some(_) => Suspicion::Automated,
+        };
+        in_time.then_some((caller, suspicion))
     }
 }

@@ -7,6 +7,7 @@ use onsale_app::Caller;
 use onsale_app::ports::Session;
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -102,6 +103,22 @@ fn our_own_token_is_taken_until_it_runs_out() {
             .verify(&signed(&header(), &claims()), NOW)
             .is_some()
     );
+}
+
+#[test]
+fn a_token_carries_what_its_session_is_suspected_of() {
+    let signer = SessionSigner::from_secret(KEY_ID, SECRET);
+    let read = |token: &str| verifier().verify_suspected(token, NOW).unwrap().1;
+    for suspicion in [Suspicion::Nothing, Suspicion::Unusual, Suspicion::Automated] {
+        let token = signer.sign_suspected(&session(), Role::Buyer, suspicion);
+        assert_eq!(read(&token.unwrap()), suspicion);
+    }
+    // A token of yesterday has no such claim, and one of tomorrow may say more.
+    assert_eq!(read(&signed(&header(), &claims())), Suspicion::Nothing);
+    let more = signed(&header(), &with("sus", json!(3)));
+    assert_eq!(read(&more), Suspicion::Automated);
+    let unsuspected = signer.sign(&session(), Role::Buyer).unwrap();
+    assert_eq!(read(&unsuspected), Suspicion::Nothing);
 }
 
 #[test]

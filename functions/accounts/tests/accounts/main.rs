@@ -1,5 +1,6 @@
 //! The function as its clients meet it.
 
+mod devices;
 mod service;
 
 use std::sync::Arc;

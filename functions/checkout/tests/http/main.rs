@@ -5,3 +5,4 @@
 mod attempts;
 mod service;
 mod webhook;
+mod work;

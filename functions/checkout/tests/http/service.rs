@@ -11,8 +11,9 @@ use onsale_domain::ids::{HoldId, OrderId};
 use onsale_domain::order::Order;
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
-use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
+use onsale_http::{Api, Limits, SessionSigner, WorkGate, openapi, trace};
 use onsale_memory::MemoryWorld;
 use onsale_memory::stage::{Plan, Stage};
 use onsale_payments::Provider;
@@ -37,13 +38,18 @@ pub(crate) struct Answer {
 
 impl Service {
     pub(crate) async fn new(limits: Limits) -> Self {
+        Self::suspected(limits, WorkGate::default(), Suspicion::Nothing).await
+    }
+
+    pub(crate) async fn suspected(limits: Limits, gate: WorkGate, suspicion: Suspicion) -> Self {
         let world = MemoryWorld::new(Millis(1_800_000_000_000));
         let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
         let buyer = stage.buyer(1).await.unwrap();
         let session = world.app.store.session(buyer.session).await.unwrap();
         let signer = SessionSigner::from_secret("k1", [7; 32]);
-        let token = signer.sign(&session.unwrap(), buyer.role).unwrap();
-        let api = Api::new(world.app.clone(), signer.verifier(), limits);
+        let token = signer.sign_suspected(&session.unwrap(), buyer.role, suspicion);
+        let token = token.unwrap();
+        let api = Api::new(world.app.clone(), signer.verifier(), limits).with_work(gate);
         let setting =
             |name: &str| (name == "STRIPE_WEBHOOK_SECRETS").then(|| WEBHOOK_SECRET.to_owned());
         let ledger = world.store.clone();
@@ -83,11 +89,24 @@ impl Service {
 
     /// Pays over HTTP.
     pub(crate) async fn check_out(&self, hold: HoldId, key: &str) -> Answer {
+        self.check_out_with(hold, key, None).await
+    }
+
+    /// Pays over HTTP, and shows a solved challenge.
+    pub(crate) async fn check_out_with(
+        &self,
+        hold: HoldId,
+        key: &str,
+        work: Option<&str>,
+    ) -> Answer {
         let show = self.stage.show.id;
-        let request = Request::post(format!("/api/v1/shows/{show}/holds/{hold}/checkout"))
+        let mut request = Request::post(format!("/api/v1/shows/{show}/holds/{hold}/checkout"))
             .header("authorization", format!("Bearer {}", self.token))
             .header("idempotency-key", key)
             .header("content-type", "application/json");
+        if let Some(work) = work {
+            request = request.header("onsale-work", work);
+        }
         let body = r#"{"payment_method":"pm_card_visa"}"#;
         self.send(request.body(Body::from(body)).unwrap()).await
     }

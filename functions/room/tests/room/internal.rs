@@ -160,7 +160,8 @@ async fn a_body_is_read_up_to_four_kibibytes() {
 
 #[test]
 fn what_the_edge_asks_is_in_no_document() {
-    let (_, document) = onsale_http::openapi::finish(room::router(None), "room");
+    let (_, document) =
+        onsale_http::openapi::finish(room::router(room::RoomKeys::default()), "room");
     let paths: Vec<_> = document.paths.paths.keys().collect();
     assert_eq!(paths, ["/api/v1/shows/{show}/room"]);
 }

@@ -21,6 +21,7 @@ use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
 use onsale_memory::MemoryWorld;
 use onsale_memory::stage::{Plan, Stage};
+use room::RoomKeys;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -46,7 +47,13 @@ async fn service_with(keys: Option<InternalKeys>) -> Service {
     let stage = Stage::set(&world.app, &plan).await.unwrap();
     let signer = SessionSigner::from_secret("k1", [7; 32]);
     let api = Api::new(world.app.clone(), signer.verifier(), Limits::off());
-    let (router, _) = openapi::finish(room::router(keys.map(Arc::new)), "room");
+    let (router, _) = openapi::finish(
+        room::router(RoomKeys {
+            internal: keys.map(Arc::new),
+            ..RoomKeys::default()
+        }),
+        "room",
+    );
     Service {
         router: trace::layer(router.with_state(api)),
         world,

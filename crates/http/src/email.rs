@@ -9,7 +9,8 @@ use utoipa::{PartialSchema, ToSchema};
 /// The longest address that mail can be sent to (RFC 5321, 4.5.3.1.3).
 const MAX_CHARS: usize = 254;
 
-pub(crate) struct EmailText(pub(crate) Email);
+#[derive(Debug, Clone)]
+pub struct EmailText(pub Email);
 
 impl<'de> Deserialize<'de> for EmailText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,0 +1,143 @@
+//! CAPTCHAs that somebody else judges, by the protocol of Turnstile's `siteverify`.
+//!
+//! Off unless configured. What is sent and what the answer means is in
+//! `onsale_domain::captcha`; here it goes over the wire.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Request, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use onsale_domain::captcha::{self, MAX_ANSWER_BYTES, MAX_TOKEN_LEN, MEDIA_TYPE, Verdict};
+
+pub const TURNSTILE_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
+/// A buyer waits for it, and has another way if it takes longer.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// A function that slept does not find a connection that the other side has closed.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Nobody could say whether a token is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unavailable;
+
+/// Says whether the token of a CAPTCHA is good. `attempt` is random: under the same one
+/// a question may be repeated.
+#[async_trait]
+pub trait Captcha: Send + Sync {
+    async fn verify(
+        &self,
+        token: &str,
+        remote_ip: Option<IpAddr>,
+        attempt: [u8; 16],
+    ) -> Result<bool, Unavailable>;
+}
+
+/// A service that speaks Turnstile's protocol.
+pub struct Siteverify {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    url: Uri,
+    secret: String,
+    /// The site that tokens must come from, if that is to be checked.
+    hostname: Option<String>,
+    timeout: Duration,
+}
+
+impl fmt::Debug for Siteverify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Siteverify({})", self.url)
+    }
+}
+
+impl Siteverify {
+    pub fn new(secret: &str, url: &str, hostname: Option<String>) -> Result<Self, String> {
+        let url: Uri = url
+            .parse()
+            .map_err(|_| "the address of the CAPTCHA service is not a URL".to_owned())?;
+        let here = matches!(url.host(), Some("127.0.0.1" | "localhost"));
+        match url.scheme_str() {
+            Some("https") => {}
+            // A test's own server: the secret does not leave the machine.
+            Some("http") if here => {}
+            _ => return Err("the address of the CAPTCHA service must be https".to_owned()),
+        }
+        let connector = HttpsConnectorBuilder::new()
+            .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
+            .map_err(|error| format!("the system's certificates cannot be read: {error}"))?
+            .https_or_http()
+            .enable_http1()
+            .build();
+        Ok(Self {
+            client: Client::builder(TokioExecutor::new())
+                .pool_timer(TokioTimer::new())
+                .pool_idle_timeout(IDLE)
+                .build(connector),
+            url,
+            secret: secret.to_owned(),
+            hostname,
+            timeout: TIMEOUT,
+        })
+    }
+
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// `CAPTCHA_SECRET` turns it on; `CAPTCHA_VERIFY_URL` and `CAPTCHA_HOSTNAME` say more.
+    pub fn configured(setting: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, String> {
+        let setting = |name: &str| setting(name).filter(|value| !value.is_empty());
+        let Some(secret) = setting("CAPTCHA_SECRET") else {
+            return Ok(None);
+        };
+        let url = setting("CAPTCHA_VERIFY_URL").unwrap_or_else(|| TURNSTILE_URL.to_owned());
+        Self::new(&secret, &url, setting("CAPTCHA_HOSTNAME")).map(Some)
+    }
+
+    async fn ask(&self, form: String) -> Result<Bytes, String> {
+        let request = Request::post(self.url.clone())
+            .header(CONTENT_TYPE, MEDIA_TYPE)
+            .body(Full::new(Bytes::from(form)))
+            .map_err(|error| error.to_string())?;
+        let answer = self.client.request(request).await;
+        let answer = answer.map_err(|error| error.to_string())?;
+        // The status says nothing that the body does not: refusals may come as 400.
+        let body = Limited::new(answer.into_body(), MAX_ANSWER_BYTES).collect();
+        let body = body.await.map_err(|error| error.to_string())?;
+        Ok(body.to_bytes())
+    }
+}
+
+#[async_trait]
+impl Captcha for Siteverify {
+    async fn verify(
+        &self,
+        token: &str,
+        remote_ip: Option<IpAddr>,
+        attempt: [u8; 16],
+    ) -> Result<bool, Unavailable> {
+        if token.is_empty() || token.len() > MAX_TOKEN_LEN {
+            return Ok(false);
+        }
+        let form = captcha::form(&self.secret, token, remote_ip, attempt);
+        let unavailable = |why: &str| {
+            tracing::warn!(why, "a CAPTCHA could not be judged");
+            Unavailable
+        };
+        let answer = match tokio::time::timeout(self.timeout, self.ask(form)).await {
+            Ok(answer) => answer.map_err(|why| unavailable(&why))?,
+            Err(_) => return Err(unavailable("no answer in time")),
+        };
+        match captcha::judge(&answer, self.hostname.as_deref()) {
+            Ok(verdict) => Ok(verdict == Verdict::Passed),
+            Err(why) => Err(unavailable(&why.to_string())),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Accounts that look like programs are asked for work before they pay.
+
+use axum::http::StatusCode;
+use onsale_domain::room::difficulty::Suspicion;
+use onsale_domain::work::{self, Challenge, TRIES};
+use onsale_http::{Limits, WorkGate};
+
+use crate::service::Service;
+
+#[tokio::test]
+async fn a_suspect_works_before_paying_and_nothing_happens_until_then() {
+    let keys = "a-secret-that-is-32-characters-long".parse().unwrap();
+    let gate = WorkGate::new(Some(keys));
+    let service = Service::suspected(Limits::default(), gate, Suspicion::Unusual).await;
+    let hold = service.hold("A-1-1").await;
+    let asked = service.check_out(hold, "pay").await;
+    assert_eq!(asked.status, StatusCode::PRECONDITION_REQUIRED);
+    assert_eq!(asked.body["type"], "urn:onsale:work_required");
+    assert!(service.woken().is_empty(), "nobody is charged");
+
+    let challenge = Challenge::from_json(&asked.body["challenge"].to_string()).unwrap();
+    let solution = challenge.solve(0..TRIES).unwrap();
+    let work = work::payload(&challenge, &solution);
+    let paid = service.check_out_with(hold, "pay", Some(&work)).await;
+    assert_eq!(paid.status, StatusCode::ACCEPTED, "{}", paid.body);
+    let again = service.check_out(hold, "pay").await;
+    assert_eq!(again.status, StatusCode::ACCEPTED, "answered before");
+}
+
+#[tokio::test]
+async fn without_keys_a_suspect_pays_like_everybody() {
+    let (limits, gate) = (Limits::default(), WorkGate::default());
+    let service = Service::suspected(limits, gate, Suspicion::Automated).await;
+    let hold = service.hold("A-1-1").await;
+    let paid = service.check_out(hold, "pay").await;
+    assert_eq!(paid.status, StatusCode::ACCEPTED);
+}

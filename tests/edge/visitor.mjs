@@ -1,0 +1,87 @@
+// A visitor of a waiting room, with cookies and a proof of work of their own.
+
+import { hash } from 'node:crypto';
+
+const TRIES = 65_536;
+
+/** Finds the counter that was planted; docs/decisions/0015 has the format. */
+export function solve(challenge) {
+  const { salt, nonce, cost, keyLength, keyPrefix } = challenge.parameters;
+  const input = Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(nonce, 'hex'), Buffer.alloc(4)]);
+  for (let counter = 0; counter < TRIES; counter++) {
+    input.writeUInt32BE(counter, input.length - 4);
+    let key = hash('sha256', input, 'buffer');
+    for (let i = 1; i < cost; i++) key = hash('sha256', key, 'buffer');
+    const derivedKey = key.subarray(0, keyLength ?? 32).toString('hex');
+    if (derivedKey.startsWith(keyPrefix)) {
+      const solved = { challenge, solution: { counter, derivedKey, time: 1 } };
+      return Buffer.from(JSON.stringify(solved)).toString('base64');
+    }
+  }
+  throw new Error('the challenge has no solution');
+}
+
+export class Visitor {
+  #cookies = new Map();
+
+  constructor(url, show) {
+    this.room = `${url}/room/${show}`;
+  }
+
+  async ask(action, { method = 'GET', body, headers = {} } = {}) {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(`${this.room}/${action}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie && { cookie }), ...(body && { 'content-type': 'application/json' }), ...headers },
+      body: body && JSON.stringify(body),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = line.match(/^([^=]+)=([^;]*)/);
+      this.#cookies.set(name, value);
+    }
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) };
+  }
+
+  async solved() {
+    const { status, body } = await this.ask('challenge');
+    if (status !== 200) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
+    return solve(body);
+  }
+
+  async join() {
+    return this.ask('join', { method: 'POST', body: { altcha: await this.solved() } });
+  }
+
+  enter() {
+    return this.ask('enter', { method: 'POST' });
+  }
+
+  leave() {
+    return this.ask('leave', { method: 'POST' });
+  }
+
+  /** Asks until it is their turn, and returns the states on the way. */
+  async wait(patienceMs = 60_000) {
+    const states = [];
+    for (const end = Date.now() + patienceMs; Date.now() < end;) {
+      const { status, body } = await this.ask('status');
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+      if (states.at(-1) !== body.state) states.push(body.state);
+      if (body.state === 'admitted') return states;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    throw new Error(`it was never their turn: ${states}`);
+  }
+
+  /** Their turn may be announced a moment before the gate has a slot for them. */
+  async waitAndEnter() {
+    for (;;) {
+      const states = await this.wait();
+      const entered = await this.enter();
+      if (entered.status !== 425) return { states, entered };
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}

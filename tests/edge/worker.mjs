@@ -1,0 +1,68 @@
+// Runs the worker that `scripts/edge-build` made, in workerd, with the bindings it needs.
+
+import { createPublicKey, createPrivateKey, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Miniflare } from 'miniflare';
+
+const build = fileURLToPath(new URL('../../edge-worker/build', import.meta.url));
+const COMPATIBILITY_DATE = '2026-07-01';
+/** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export const FUNCTIONS = ['accounts', 'catalog', 'holds', 'room', 'checkout', 'tickets'];
+
+const hex = (bytes = 32) => randomBytes(bytes).toString('hex');
+
+/** Secrets nobody else has, and the key that passes are verified with. */
+export function freshSecrets() {
+  const seed = randomBytes(32);
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+  return {
+    passKey: createPublicKey(privateKey),
+    bindings: {
+      ROOM_SECRET: hex(),
+      TICKET_KEYS: `1:${hex()}`,
+      WORK_KEYS: hex(),
+      PASS_SIGNING_KEY: `test:${seed.toString('hex')}`,
+      INTERNAL_KEYS: `test:${hex()}`,
+      FAN_KEYS: `1:${hex()}`,
+    },
+  };
+}
+
+/** The same address for every function, as the embedded platform has it. */
+export const allAt = (url) => JSON.stringify(Object.fromEntries(FUNCTIONS.map((name) => [name, url])));
+
+/**
+ * Starts the worker. `bindings` are variables and secrets; `storage` is a folder that
+ * outlives the worker; `modules` runs something else with the same objects.
+ */
+export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, modules, log }) {
+  if (!modules && !existsSync(`${build}/worker.mjs`)) {
+    throw new Error('There is no worker yet. Build it with: scripts/edge-build');
+  }
+  const object = (className) => ({ className, useSQLite: true });
+  const miniflare = new Miniflare({
+    host,
+    port,
+    modulesRoot: build,
+    modules: modules ?? [
+      { type: 'ESModule', path: `${build}/worker.mjs` },
+      { type: 'CompiledWasm', path: `${build}/onsale_edge_bg.wasm` },
+    ],
+    compatibilityDate: COMPATIBILITY_DATE,
+    bindings,
+    durableObjects: modules ? {} : {
+      ROOM_CONTROLLER: object('RoomController'),
+      ROOM_GATE: object('RoomGate'),
+      ROOM_COUNTER: object('RoomCounter'),
+      SEAT_FEED: object('SeatFeed'),
+    },
+    durableObjectsPersist: storage ?? false,
+    // The worker's own words go to its log; a test that fails shows what was asked instead.
+    handleRuntimeStdio: log ?? ((out, err) => { out.resume(); err.resume(); }),
+  });
+  const url = (await miniflare.ready).origin;
+  return { url, stop: () => miniflare.dispose() };
+}
