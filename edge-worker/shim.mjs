@@ -1,17 +1,54 @@
-// The worker as the runtime sees it. A panic ends the WebAssembly instance, and with it
-// everything that is in its memory; the next call gets another instance, and objects are
-// made again from what they have stored.
+// The worker as the runtime sees it. A panic ends the WebAssembly instance and everything
+// that is under way in it. Those calls fail here at once, for nobody else would ever end
+// them; the next call gets another instance, and objects are made again from what they
+// have stored.
 
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers';
 import * as edge from './onsale_edge.js';
 
+const state = edge.__worker_init_state();
+const underWay = new Set();
+
+// `worker` sets this while it panics.
+Object.defineProperty(state, 'criticalError', {
+  set() {
+    for (const fail of underWay) fail(new Error('the instance has panicked'));
+    underWay.clear();
+  },
+});
+
 /** Which instance runs now. Asking starts another one if the last one has ended. */
 const instance = () => edge.__worker_init_state().instanceId;
 
+/** What a call answers; or that the instance ended meanwhile. */
+const answered = (call) =>
+  new Promise((resolve, reject) => {
+    underWay.add(reject);
+    call().then(resolve, reject).finally(() => underWay.delete(reject));
+  });
+
+const unavailable = () =>
+  new Response(
+    JSON.stringify({
+      type: 'urn:onsale:unavailable',
+      title: 'Try again',
+      status: 503,
+      detail:
+        'Something broke here, so the request may or may not have taken effect. ' +
+        'Repeat it with the same Idempotency-Key: it happens once.',
+    }),
+    { status: 503, headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', 'retry-after': '2' } },
+  );
+
 export default class extends WorkerEntrypoint {
-  fetch(request) {
-    instance();
-    return edge.fetch(request, this.env, this.ctx);
+  async fetch(request) {
+    try {
+      instance();
+      return await answered(async () => edge.fetch(request, this.env, this.ctx));
+    } catch (error) {
+      console.error(error);
+      return unavailable();
+    }
   }
 }
 
@@ -20,24 +57,26 @@ const object = (name) =>
     #object;
     #instance;
 
-    get object() {
-      const now = instance();
-      if (this.#instance !== now) {
-        this.#object = new edge[name](this.ctx, this.env);
-        this.#instance = now;
-      }
-      return this.#object;
+    call(method, ...values) {
+      return answered(async () => {
+        const now = instance();
+        if (this.#instance !== now) {
+          this.#object = new edge[name](this.ctx, this.env);
+          this.#instance = now;
+        }
+        return this.#object[method](...values);
+      });
     }
 
     fetch(request) {
-      return this.object.fetch(request);
+      return this.call('fetch', request);
     }
   };
 
 const objectWithAlarm = (name) =>
   class extends object(name) {
     alarm() {
-      return this.object.alarm();
+      return this.call('alarm');
     }
   };
 
@@ -47,14 +86,14 @@ export class RoomGate extends object('RoomGate') {}
 
 export class SeatFeed extends objectWithAlarm('SeatFeed') {
   webSocketMessage(socket, message) {
-    return this.object.webSocketMessage(socket, message);
+    return this.call('webSocketMessage', socket, message);
   }
 
   webSocketClose(socket, code, reason, wasClean) {
-    return this.object.webSocketClose(socket, code, reason, wasClean);
+    return this.call('webSocketClose', socket, code, reason, wasClean);
   }
 
   webSocketError(socket, error) {
-    return this.object.webSocketError(socket, error);
+    return this.call('webSocketError', socket, error);
   }
 }

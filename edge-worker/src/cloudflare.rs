@@ -1,8 +1,9 @@
 //! The edge as a Cloudflare worker. Everything here is glue: it turns what the runtime
 //! has into what [`crate::host`] names, and decides nothing.
 //!
-//! A panic ends the WebAssembly instance. `shim.mjs` starts another one for the next
-//! request, and the objects load what they had stored.
+//! A panic ends the WebAssembly instance, and with it every request that is under way in
+//! it. `shim.mjs` answers those 503 and starts another instance for the next request; the
+//! objects load what they had stored.
 
 mod messages;
 mod object_alarm;
@@ -21,11 +22,13 @@ mod worker_host;
 use worker::{Context, Env, Request, Response, console_error, event};
 
 use self::messages::{ObjectCalls, response};
-use self::object_calls::Object;
+use self::object_calls::{Object, TIMEOUT_MS};
 use self::order_feed::OrderFeed;
+use self::outgoing::within;
 use self::worker_host::WorkerHost;
 use crate::answer::Problem;
 use crate::edge::{FeedKind, FeedRequest, Reply};
+use crate::host::Trouble;
 
 /// Set by Cloudflare, and by nobody else in front of it.
 const ADDRESS_HEADER: &str = "cf-connecting-ip";
@@ -74,12 +77,13 @@ async fn seat_feed(host: &WorkerHost, feed: &FeedRequest) -> worker::Result<Resp
         FeedKind::WebSocket => headers.set("upgrade", "websocket")?,
         FeedKind::EventStream => headers.set("accept", "text/event-stream")?,
     }
-    let watched = match Object::Feed(feed.show).stub(host.env()) {
-        Ok(stub) => stub.fetch_with_request(request).await,
-        Err(trouble) => Err(trouble.0.into()),
+    let watched = async {
+        let stub = Object::Feed(feed.show).stub(host.env())?;
+        let opened = within(TIMEOUT_MS, stub.fetch_with_request(request)).await?;
+        opened.map_err(Trouble::new)
     };
-    watched.or_else(|error| {
-        console_error!("the feed of {} does not answer: {error}", feed.show);
+    watched.await.or_else(|trouble| {
+        console_error!("the feed of {} does not answer: {trouble}", feed.show);
         response(Problem::unavailable().answer())
     })
 }

@@ -60,6 +60,8 @@ export async function startCloud() {
     response.end(bytes ?? (json && JSON.stringify(json)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A test that fails before it stops the cloud ends all the same.
+  server.unref();
 
   return {
     url: `http://127.0.0.1:${server.address().port}`,

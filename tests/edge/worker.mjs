@@ -24,7 +24,7 @@ export function freshSecrets() {
       ROOM_SECRET: hex(),
       TICKET_KEYS: `1:${hex()}`,
       WORK_KEYS: hex(),
-      PASS_SIGNING_KEY: `test:${seed.toString('hex')}`,
+      PASS_SIGNING_KEY: `test:${seed.toString('base64url')}`,
       INTERNAL_KEYS: `test:${hex()}`,
       FAN_KEYS: `1:${hex()}`,
     },
@@ -36,10 +36,10 @@ export const allAt = (url) => JSON.stringify(Object.fromEntries(FUNCTIONS.map((n
 
 /**
  * Starts the worker. `bindings` are variables and secrets; `storage` is a folder that
- * outlives the worker; `modules` runs something else with the same objects.
+ * outlives the worker; `script` runs instead of the worker, without objects.
  */
-export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, modules, log }) {
-  if (!modules && !existsSync(`${build}/worker.mjs`)) {
+export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, script, log = Boolean(process.env.ONSALE_EDGE_LOG) }) {
+  if (!script && !existsSync(`${build}/worker.mjs`)) {
     throw new Error('There is no worker yet. Build it with: scripts/edge-build');
   }
   const object = (className) => ({ className, useSQLite: true });
@@ -47,22 +47,29 @@ export async function startWorker({ bindings, storage, host = '127.0.0.1', port 
     host,
     port,
     modulesRoot: build,
-    modules: modules ?? [
+    modules: script ? [{ type: 'ESModule', path: `${build}/script.mjs`, contents: script }] : [
       { type: 'ESModule', path: `${build}/worker.mjs` },
       { type: 'CompiledWasm', path: `${build}/onsale_edge_bg.wasm` },
     ],
     compatibilityDate: COMPATIBILITY_DATE,
     bindings,
-    durableObjects: modules ? {} : {
+    durableObjects: script ? {} : {
       ROOM_CONTROLLER: object('RoomController'),
       ROOM_GATE: object('RoomGate'),
       ROOM_COUNTER: object('RoomCounter'),
       SEAT_FEED: object('SeatFeed'),
     },
     durableObjectsPersist: storage ?? false,
-    // The worker's own words go to its log; a test that fails shows what was asked instead.
-    handleRuntimeStdio: log ?? ((out, err) => { out.resume(); err.resume(); }),
+    // What the worker logs is shown on demand: tests provoke much of it.
+    handleRuntimeStdio: (out, err) => {
+      for (const stream of [out, err]) log ? stream.pipe(process.stderr, { end: false }) : stream.resume();
+    },
   });
-  const url = (await miniflare.ready).origin;
-  return { url, stop: () => miniflare.dispose() };
+  try {
+    const url = (await miniflare.ready).origin;
+    return { url, stop: () => miniflare.dispose() };
+  } catch (error) {
+    await miniflare.dispose();
+    throw error;
+  }
 }

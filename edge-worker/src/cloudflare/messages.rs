@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use worker::js_sys::{Array, Uint8Array};
-use worker::web_sys::{self, ReadableStream};
+use worker::web_sys;
 use worker::{ByteStream, Headers, Response, ResponseBuilder};
 
 use crate::answer::{Answer, Problem};
@@ -27,12 +27,18 @@ pub async fn incoming(request: &web_sys::Request) -> Result<Incoming, Problem> {
         Some(route) => route.max_body.min(MAX_BODY),
         None => MAX_OTHER_BODY,
     };
-    if announced_len(read.headers()).is_some_and(|len| len > max_len) {
-        return Err(too_large(max_len));
-    }
-    *read.body_mut() = match body(request.body(), max_len).await {
+    let mut chunks = request.body().map(ByteStream::from);
+    let announced = announced_len(read.headers()).is_some_and(|len| len > max_len);
+    let body = match announced {
+        true => Err(Unread::TooLong),
+        false => body(chunks.as_mut(), max_len).await,
+    };
+    *read.body_mut() = match body {
         Ok(body) => body,
-        Err(Unread::TooLong) => return Err(too_large(max_len)),
+        Err(Unread::TooLong) => {
+            let_finish(chunks.as_mut()).await;
+            return Err(too_large(max_len));
+        }
         Err(Unread::Broken(_)) => {
             return Err(Problem::invalid("The body ended before it was complete."));
         }
@@ -60,11 +66,10 @@ pub enum Unread {
     Broken(worker::Error),
 }
 
-pub async fn body(stream: Option<ReadableStream>, max_len: usize) -> Result<Vec<u8>, Unread> {
-    let Some(stream) = stream else {
+pub async fn body(chunks: Option<&mut ByteStream>, max_len: usize) -> Result<Vec<u8>, Unread> {
+    let Some(chunks) = chunks else {
         return Ok(Vec::new());
     };
-    let mut chunks = ByteStream::from(stream);
     let mut body = Vec::new();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(Unread::Broken)?;
@@ -74,6 +79,18 @@ pub async fn body(stream: Option<ReadableStream>, max_len: usize) -> Result<Vec<
         body.extend_from_slice(&chunk);
     }
     Ok(body)
+}
+
+/// Reads what is left of a body and forgets it: whoever is still sending would find the
+/// connection closed and never see the refusal. Who sends very much more is cut off.
+async fn let_finish(chunks: Option<&mut ByteStream>) {
+    let Some(chunks) = chunks else { return };
+    let mut len = 0;
+    while len < 2 * MAX_BODY
+        && let Some(Ok(chunk)) = chunks.next().await
+    {
+        len += chunk.len();
+    }
 }
 
 /// Headers that HTTP knows; a name or value that it does not know is left out.

@@ -1,23 +1,21 @@
 //! How the objects are found and asked: each has a name, and takes and gives JSON.
 
 use std::fmt;
-use std::pin::pin;
-use std::time::Duration;
 
-use futures_util::future::{Either, select};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::{Lot, PassId};
 use onsale_domain::time::Millis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use worker::{Delay, Env, Request, Response, State, Stub};
+use worker::{Env, Request, Response, State, Stub};
 
 use super::messages;
+use super::outgoing::within;
 use crate::host::{Told, Trouble};
 
 /// An object that does not answer for so long is being moved or overrun.
-const TIMEOUT_MS: u64 = 10_000;
+pub const TIMEOUT_MS: u64 = 10_000;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Object {
@@ -64,15 +62,12 @@ impl Object {
         let body = serde_json::to_vec(body).map_err(Trouble::new)?;
         let request = http::Request::post(&url).body(body).map_err(Trouble::new)?;
         let request = messages::outgoing(&url, &request)?;
-        let asked = pin!(async {
+        let asked = async {
             let mut answer = stub.fetch_with_request(request.into()).await?;
             Ok::<_, worker::Error>((answer.status_code(), answer.text().await?))
-        });
-        let delay = Delay::from(Duration::from_millis(TIMEOUT_MS));
-        let (status, text) = match select(asked, delay).await {
-            Either::Left((answered, _)) => answered.map_err(Trouble::new)?,
-            Either::Right(_) => return Err(Trouble::new("the object does not answer")),
         };
+        let answered = within(TIMEOUT_MS, asked).await?;
+        let (status, text) = answered.map_err(Trouble::new)?;
         match status {
             200 => serde_json::from_str(&text).map_err(Trouble::new),
             _ => Err(Trouble(text)),

@@ -1,11 +1,12 @@
 //! Requests to the functions and to other services, with a limit on time and size.
 
+use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
-use worker::{AbortController, AbortSignal, Delay, Fetch};
+use worker::{AbortController, AbortSignal, ByteStream, Delay, Fetch};
 
 use super::messages::{self, Unread};
 use super::settings::Functions;
@@ -51,13 +52,19 @@ pub async fn send(
     request.headers_mut().remove(header::CONTENT_LENGTH);
     let abort = AbortController::default();
     let signal = abort.signal();
-    let exchanged = pin!(exchange(url, &request, &signal));
-    match select(exchanged, Delay::from(Duration::from_millis(timeout_ms))).await {
-        Either::Left((answer, _)) => answer,
-        Either::Right(_) => {
-            abort.abort();
-            Err(Trouble(format!("no answer within {timeout_ms} ms")))
-        }
+    let exchanged = within(timeout_ms, exchange(url, &request, &signal)).await;
+    exchanged.unwrap_or_else(|trouble| {
+        abort.abort();
+        Err(trouble)
+    })
+}
+
+/// Waits so long and no longer.
+pub async fn within<T>(timeout_ms: u64, work: impl Future<Output = T>) -> Told<T> {
+    let delay = Delay::from(Duration::from_millis(timeout_ms));
+    match select(pin!(work), delay).await {
+        Either::Left((done, _)) => Ok(done),
+        Either::Right(_) => Err(Trouble(format!("no answer within {timeout_ms} ms"))),
     }
 }
 
@@ -79,7 +86,8 @@ async fn exchange(
     read.headers_mut().remove(header::CONTENT_LENGTH);
     read.headers_mut().remove(header::TRANSFER_ENCODING);
     read.headers_mut().remove(header::CONNECTION);
-    let body = messages::body(answer.body(), MAX_ANSWER).await;
+    let mut chunks = answer.body().map(ByteStream::from);
+    let body = messages::body(chunks.as_mut(), MAX_ANSWER).await;
     *read.body_mut() = body.map_err(|unread| match unread {
         Unread::TooLong => Trouble(format!("the answer has over {MAX_ANSWER} bytes")),
         Unread::Broken(error) => Trouble::new(error),

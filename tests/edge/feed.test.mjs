@@ -1,0 +1,116 @@
+// What is told as it happens: the live map of a show, and the status of an order.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import WebSocket from 'ws';
+import { startCloud } from './cloud.mjs';
+import { allAt, freshSecrets, startWorker } from './worker.mjs';
+
+let cloud;
+let worker;
+
+before(async () => {
+  cloud = await startCloud();
+  worker = await startWorker({ bindings: { ...freshSecrets().bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
+});
+after(async () => {
+  await worker?.stop();
+  await cloud?.stop();
+});
+
+/** The events of a stream, one at a time; comments are left out. */
+async function* events(answer) {
+  const read = new TextDecoderStream();
+  let text = '';
+  for await (const chunk of answer.body.pipeThrough(read)) {
+    text += chunk;
+    for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+      const fields = Object.fromEntries(text.slice(0, end).split('\n').map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
+      if (fields.data) yield { ...fields, data: JSON.parse(fields.data) };
+    }
+  }
+}
+
+async function open(t, path, headers = {}) {
+  const abort = new AbortController();
+  t.after(() => abort.abort());
+  const answer = await fetch(`${worker.url}${path}`, { headers: { accept: 'text/event-stream', ...headers }, signal: abort.signal });
+  return { answer, events: answer.ok ? events(answer) : undefined };
+}
+
+/** Messages of a socket in the order they came. */
+async function socket(t, path) {
+  const watcher = new WebSocket(`${worker.url.replace('http', 'ws')}${path}`);
+  t.after(() => watcher.terminate());
+  const messages = [];
+  let wake = () => {};
+  watcher.on('message', (data) => { messages.push(String(data)); wake(); });
+  await once(watcher, 'open');
+  const next = async () => {
+    while (!messages.length) await new Promise((resolve) => { wake = resolve; });
+    return messages.shift();
+  };
+  return { watcher, next };
+}
+
+test('a change of the map reaches sockets and streams', async (t) => {
+  const show = cloud.newShow();
+  const { watcher, next } = await socket(t, `/feed/${show.id}`);
+  const stream = (await open(t, `/feed/${show.id}?since=1`)).events;
+  assert.deepEqual(JSON.parse(await next()), { version: 1, reset: true });
+  assert.deepEqual((await stream.next()).value.data, { version: 1, changes: [] });
+  show.sell(5);
+  const change = { version: 2, changes: [[5, 2]] };
+  assert.deepEqual(JSON.parse(await next()), change);
+  assert.deepEqual((await stream.next()).value, { id: '2', data: change });
+  watcher.send('ping');
+  assert.equal(await next(), 'pong');
+});
+
+test('whoever comes back hears what they missed', async (t) => {
+  const show = cloud.newShow();
+  const { next } = await socket(t, `/feed/${show.id}`);
+  await next();
+  show.sell(2);
+  await next();
+  show.sell(3);
+  await next();
+  const back = (await open(t, `/feed/${show.id}`, { 'last-event-id': '2' })).events;
+  assert.deepEqual((await back.next()).value.data, { version: 3, changes: [[3, 2]] });
+  const long = (await open(t, `/feed/${show.id}?since=0`)).events;
+  assert.deepEqual((await long.next()).value.data, { version: 3, reset: true });
+});
+
+test('nobody reads the map when nobody watches', async (t) => {
+  const show = cloud.newShow();
+  const { watcher, next } = await socket(t, `/feed/${show.id}`);
+  await next();
+  const reads = () => cloud.heard.filter(({ url }) => url.includes(show.id)).length;
+  const watched = reads();
+  while (reads() < watched + 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  watcher.close();
+  await once(watcher, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const left = reads();
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  assert.equal(reads(), left);
+});
+
+test('a feed of no show, and one that is not asked for as one, are refused', async (t) => {
+  assert.equal((await open(t, `/feed/shw_${'0'.repeat(32)}`)).answer.status, 404);
+  assert.equal((await fetch(`${worker.url}/feed/${cloud.newShow().id}`)).status, 400);
+});
+
+test('an order is followed until it is confirmed', async (t) => {
+  const order = `ord_${randomBytes(16).toString('hex')}`;
+  cloud.orders.set(order, 'pending');
+  const stranger = await open(t, `/feed/orders/${order}`, { authorization: 'Bearer other' });
+  assert.equal(stranger.answer.status, 404);
+  const { events: told } = await open(t, `/feed/orders/${order}`, { authorization: 'Bearer buyer' });
+  assert.deepEqual((await told.next()).value, { event: 'status', data: { order_id: order, status: 'pending' } });
+  cloud.orders.set(order, 'confirmed');
+  assert.equal((await told.next()).value.data.status, 'confirmed');
+  assert.equal((await told.next()).done, true);
+});

@@ -1,0 +1,148 @@
+// The waiting room in workerd: real objects, alarms and storage, and a cloud that only
+// says what the test wants.
+//
+//   scripts/edge-build && npm ci --prefix tests/edge && node --test tests/edge/
+
+import assert from 'node:assert/strict';
+import { verify } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startCloud } from './cloud.mjs';
+import { Visitor } from './visitor.mjs';
+import { allAt, freshSecrets, startWorker } from './worker.mjs';
+
+const secrets = freshSecrets();
+let cloud;
+let worker;
+let bindings;
+
+before(async () => {
+  cloud = await startCloud();
+  bindings = { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off', COUNT_OBJECT_CALLS: 'on' };
+  worker = await startWorker({ bindings });
+});
+after(async () => {
+  await worker?.stop();
+  await cloud?.stop();
+});
+
+/** The claims of a pass whose signature is good. */
+function claims(pass, key = secrets.passKey) {
+  const [header, payload, signature] = pass.split('.');
+  assert.ok(verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')));
+  return JSON.parse(Buffer.from(payload, 'base64url'));
+}
+
+test('a visitor joins, waits, enters with a good pass, and leaves', async () => {
+  const show = cloud.newShow();
+  const visitor = new Visitor(worker.url, show.id);
+  assert.equal((await visitor.ask('status')).body.state, 'join');
+  const joined = await visitor.join();
+  assert.equal(joined.status, 201, JSON.stringify(joined.body));
+  const { states, entered } = await visitor.waitAndEnter();
+  assert.equal(states.at(-1), 'admitted');
+  assert.equal(entered.status, 200, JSON.stringify(entered.body));
+  const pass = claims(entered.body.pass);
+  assert.equal(pass.aud, show.id);
+  assert.equal(pass.exp - pass.iat, show.passSeconds);
+  const again = await visitor.enter();
+  assert.equal(claims(again.body.pass).jti, pass.jti, 'the same pass, renewed');
+  assert.equal((await visitor.leave()).status, 204);
+  assert.deepEqual(cloud.closed.filter((closed) => closed === pass.jti), [pass.jti]);
+  assert.equal((await visitor.enter()).status, 409, 'the ticket is spent');
+});
+
+test('one challenge is one ticket, however often and however fast it is sent', async () => {
+  const show = cloud.newShow();
+  const visitor = new Visitor(worker.url, show.id);
+  const altcha = await visitor.solved();
+  const joins = Array.from({ length: 50 }, () => visitor.ask('join', { method: 'POST', body: { altcha } }));
+  const answers = await Promise.all(joins);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(answers.map(({ body }) => body.ticket)).size, 1);
+});
+
+test('live passes stay at the capacity until one is given back', async () => {
+  const show = cloud.newShow({ capacity: 4 });
+  const outside = new Set();
+  const inside = new Set();
+  for (let i = 0; i < 12; i++) {
+    const visitor = new Visitor(worker.url, show.id);
+    await visitor.join();
+    outside.add(visitor);
+  }
+  /** Everybody knocks for a while, or until so many are inside. */
+  const knock = async (wanted, patienceMs) => {
+    for (const end = Date.now() + patienceMs; inside.size < wanted && Date.now() < end;) {
+      for (const visitor of outside) {
+        if ((await visitor.enter()).status !== 200) continue;
+        inside.add(visitor);
+        outside.delete(visitor);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return inside.size;
+  };
+  assert.equal(await knock(4, 30_000), 4);
+  assert.equal(await knock(5, 5_000), 4);
+  const [first] = inside;
+  assert.equal((await first.leave()).status, 204);
+  inside.delete(first);
+  assert.equal(await knock(4, 30_000), 4, 'somebody else takes the slot');
+  assert.equal(await knock(5, 3_000), 4);
+});
+
+test('a gate remembers its passes when the worker is started again', async (t) => {
+  const storage = await mkdtemp(join(tmpdir(), 'onsale-edge-'));
+  t.after(() => rm(storage, { recursive: true }));
+  const show = cloud.newShow();
+  const first = await startWorker({ bindings, storage });
+  const visitor = new Visitor(first.url, show.id);
+  await visitor.join();
+  const { entered } = await visitor.waitAndEnter();
+  await first.stop();
+  const second = await startWorker({ bindings, storage });
+  t.after(() => second.stop());
+  visitor.room = `${second.url}/room/${show.id}`;
+  const { entered: again } = await visitor.waitAndEnter();
+  assert.equal(claims(again.body.pass).jti, claims(entered.body.pass).jti);
+});
+
+test('a poll asks no object on the way to its answer', async (t) => {
+  const show = cloud.newShow();
+  const visitor = new Visitor(worker.url, show.id);
+  await visitor.join();
+  const asked = [];
+  for (let i = 0; i < 40; i++) {
+    const { status, headers } = await visitor.ask('status');
+    assert.equal(status, 200);
+    asked.push(Number(headers.get('onsale-object-calls')));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  t.diagnostic(`objects asked before each of ${asked.length} answers, over 4 s: ${asked.join('')}`);
+  assert.deepEqual(asked, asked.map(() => 0));
+  const entering = await visitor.waitAndEnter();
+  assert.equal(entering.entered.headers.get('onsale-object-calls'), '1', 'entering asks the gate');
+});
+
+test('a show that does not exist has no room', async () => {
+  for (const show of [`shw_${'0'.repeat(32)}`, 'shw_nonsense']) {
+    const { status, body } = await new Visitor(worker.url, show).ask('status');
+    assert.equal(status, 404);
+    assert.equal(body.type, 'urn:onsale:not_found');
+  }
+});
+
+test('a forged ticket is refused', async () => {
+  const show = cloud.newShow();
+  const visitor = new Visitor(worker.url, show.id);
+  const { body } = await visitor.join();
+  const forged = `${body.ticket.slice(0, -2)}${body.ticket.endsWith('AA') ? 'BB' : 'AA'}`;
+  const stranger = new Visitor(worker.url, show.id);
+  const refused = await stranger.ask('status', { headers: { 'onsale-ticket': forged } });
+  assert.equal(refused.status, 401);
+  const accepted = await stranger.ask('status', { headers: { 'onsale-ticket': body.ticket } });
+  assert.equal(accepted.status, 200);
+});

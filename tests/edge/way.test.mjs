@@ -1,0 +1,102 @@
+// The way through the worker to the functions: limits, headers, and what is said when
+// somebody does not answer.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startCloud } from './cloud.mjs';
+import { allAt, freshSecrets, startWorker } from './worker.mjs';
+
+const secrets = freshSecrets();
+let cloud;
+let worker;
+
+before(async () => {
+  cloud = await startCloud();
+  worker = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
+});
+after(async () => {
+  await worker?.stop();
+  await cloud?.stop();
+});
+
+const post = (path, options) => fetch(`${worker.url}${path}`, { method: 'POST', ...options });
+
+test('a function hears the request, and who the visitor thinks they talk to', async () => {
+  const answer = await fetch(`${worker.url}/api/v1/events?limit=3`, {
+    headers: { authorization: 'Bearer x', 'onsale-signature': 'forged', 'x-forwarded-host': 'evil.example' },
+  });
+  assert.equal(answer.status, 200);
+  const { heard } = await answer.json();
+  assert.equal(heard.authorization, 'Bearer x');
+  assert.equal(heard['onsale-signature'], undefined);
+  assert.equal(heard['x-forwarded-host'], new URL(worker.url).host);
+  assert.equal(heard['x-forwarded-proto'], 'http');
+  assert.equal(heard.host, new URL(cloud.url).host);
+  assert.deepEqual(answer.headers.getSetCookie(), ['a=1; Path=/', 'b=2; Path=/']);
+  assert.equal(cloud.heard.at(-1).url, '/api/v1/events?limit=3');
+});
+
+test('a body goes through whole', async () => {
+  const body = JSON.stringify({ text: 'ü'.repeat(20_000) });
+  const answer = await post('/api/v1/accounts', { body, headers: { 'content-type': 'application/json' } });
+  assert.equal(answer.status, 200);
+  assert.equal(cloud.heard.at(-1).body, Buffer.byteLength(body));
+});
+
+test('a body that is too large is refused, announced or not', async () => {
+  const before = cloud.heard.length;
+  const large = Buffer.alloc(80_000, 'x');
+  const announced = await post('/api/v1/accounts', { body: large });
+  assert.equal(announced.status, 413);
+  assert.equal((await announced.json()).type, 'urn:onsale:payload_too_large');
+  const stream = new ReadableStream({
+    start(controller) {
+      for (let i = 0; i < 8; i++) controller.enqueue(large.subarray(0, 10_000));
+      controller.close();
+    },
+  });
+  const unannounced = await post('/api/v1/accounts', { body: stream, duplex: 'half' });
+  assert.equal(unannounced.status, 413);
+  const show = cloud.newShow();
+  assert.equal((await post(`/room/${show.id}/join`, { body: Buffer.alloc(9_000, 'x') })).status, 413);
+  assert.equal((await post('/api/v1/venues', { body: large })).status, 200, 'a venue may be large');
+  assert.equal((await post('/api/v1/venues', { body: Buffer.alloc(4_200_000) })).status, 413);
+  assert.equal(cloud.heard.length, before + 1);
+});
+
+test('an unknown address is a problem, and pages come from the worker', async () => {
+  const unknown = await fetch(`${worker.url}/nothing/here`);
+  assert.equal(unknown.status, 404);
+  assert.equal(unknown.headers.get('content-type'), 'application/problem+json');
+  const asset = await fetch(`${worker.url}/assets/room.js`);
+  assert.equal(asset.status, 200);
+  assert.match(asset.headers.get('cache-control'), /immutable/);
+});
+
+test('a function that cannot be reached, and a worker without secrets, say when to come back', async (t) => {
+  const gone = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt('http://127.0.0.1:9') } });
+  t.after(() => gone.stop());
+  const { ROOM_SECRET, ...incomplete } = secrets.bindings;
+  const unset = await startWorker({ bindings: { ...incomplete, FUNCTION_URLS: allAt(cloud.url) } });
+  t.after(() => unset.stop());
+  const show = cloud.newShow();
+  const urls = [`${gone.url}/api/v1/events`, `${gone.url}/room/${show.id}/status`, `${gone.url}/feed/${show.id}`, `${unset.url}/room/${show.id}`];
+  for (const url of urls) {
+    const answer = await fetch(url, { headers: { accept: url.includes('/feed/') ? 'text/event-stream' : 'application/json' } });
+    assert.equal(answer.status, 503, url);
+    assert.ok(Number(answer.headers.get('retry-after')) > 0, url);
+    const problem = await answer.json();
+    assert.equal(problem.type, 'urn:onsale:unavailable');
+    assert.ok(!JSON.stringify(problem).includes('ROOM_SECRET'));
+  }
+});
+
+test('an address that asks too often is told to wait', async (t) => {
+  const strict = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), IP_REQUESTS_PER_10S: '5' } });
+  t.after(() => strict.stop());
+  const answers = [];
+  for (let i = 0; i < 8; i++) answers.push(await fetch(`${strict.url}/api/v1/events`));
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length >= 2, answers.map(({ status }) => status).join());
+  assert.ok(Number(refused[0].headers.get('retry-after')) > 0);
+});
