@@ -17,14 +17,20 @@ static KEYS: LazyLock<FanKeys> = LazyLock::new(|| {
 
 static GENUINE: LazyLock<Vec<(FanSerial, FanCode)>> = LazyLock::new(|| {
     let code = |key, serial| KEYS.code(SHOW, FanKeyId(key), serial).expect("a known key");
-    ISSUED.map(|(key, serial)| (FanSerial(serial), code(key, FanSerial(serial)))).into()
+    ISSUED
+        .map(|(key, serial)| (FanSerial(serial), code(key, FanSerial(serial))))
+        .into()
 });
 
 fn start() {
     let spelled = GENUINE.iter().flat_map(|(_, code)| {
         let text = code.to_string();
         let plain = text.replace('-', "");
-        [plain.to_lowercase().replace('0', "o").replace('1', "l"), plain, text]
+        [
+            plain.to_lowercase().replace('0', "o").replace('1', "l"),
+            plain,
+            text,
+        ]
     });
     start_from("fan_code", spelled);
 }

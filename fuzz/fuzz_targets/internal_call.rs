@@ -13,8 +13,18 @@ use std::sync::LazyLock;
 type Call = (&'static str, &'static str, &'static [u8], Millis);
 const CALLS: [Call; 4] = [
     ("GET", "/internal/shows/shw_1/room?since=7", b"", NOW),
-    ("POST", "/internal/a", b"{\"seats\":[1,2]}", Millis(NOW.0 + TOLERANCE_MS)),
-    ("POST", "/internal/a", b"\0\n\xff", Millis(NOW.0 - TOLERANCE_MS)),
+    (
+        "POST",
+        "/internal/a",
+        b"{\"seats\":[1,2]}",
+        Millis(NOW.0 + TOLERANCE_MS),
+    ),
+    (
+        "POST",
+        "/internal/a",
+        b"\0\n\xff",
+        Millis(NOW.0 - TOLERANCE_MS),
+    ),
     ("DELETE", "/", b"late", Millis(NOW.0 - TOLERANCE_MS - 1)),
 ];
 
@@ -25,7 +35,11 @@ static KEYS: LazyLock<InternalKeys> = LazyLock::new(|| {
 
 fn start() {
     let inputs = CALLS.map(|(method, target, body, at)| {
-        let SignedCall { time, key, signature } = KEYS.sign(method, target, body, at);
+        let SignedCall {
+            time,
+            key,
+            signature,
+        } = KEYS.sign(method, target, body, at);
         let texts = [&*time, &key, &signature, method, target, ""].join("\0");
         [texts.as_bytes(), body].concat()
     });

@@ -19,7 +19,11 @@ static GENUINE: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 fn start() {
-    assert!(GENUINE.iter().all(|text| SECRET.read_visitor(text).is_some()));
+    assert!(
+        GENUINE
+            .iter()
+            .all(|text| SECRET.read_visitor(text).is_some())
+    );
     start_from("visitor_cookie", GENUINE.iter());
 }
 

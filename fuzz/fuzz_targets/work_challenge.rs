@@ -5,9 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use onsale_domain::ids::{ShowId, VisitorId};
 use onsale_domain::time::Millis;
-use onsale_domain::work::{
-    Challenge, Cost, Terms, WorkError, WorkKeys, issue, payload, verify,
-};
+use onsale_domain::work::{Challenge, Cost, Terms, WorkError, WorkKeys, issue, payload, verify};
 use onsale_fuzz::{NOW, start_from};
 use std::sync::LazyLock;
 
@@ -18,8 +16,11 @@ const TERMS: Terms = Terms {
     expires: Millis(NOW.0 + 300_000),
 };
 
-static STRANGER: LazyLock<WorkKeys> =
-    LazyLock::new(|| "a-secret-that-we-do-not-share-with-them".parse().expect("a key"));
+static STRANGER: LazyLock<WorkKeys> = LazyLock::new(|| {
+    "a-secret-that-we-do-not-share-with-them"
+        .parse()
+        .expect("a key")
+});
 static OURS: LazyLock<WorkKeys> =
     LazyLock::new(|| "the-first-secret-of-these-targets".parse().expect("a key"));
 
@@ -29,7 +30,12 @@ fn start() {
     // ALTCHA's own servers plant nothing and ask for a short prefix; clients may indent.
     let short = genuine[0].replace("\"keyPrefix\":\"", "\"keyPrefix\":\"0000\",\"x\":\"");
     let spaced = genuine[0].replace(',', ",\n  ").replace(':', ": ");
-    assert!(genuine.iter().chain([&spaced]).all(|json| Challenge::from_json(json).is_some()));
+    assert!(
+        genuine
+            .iter()
+            .chain([&spaced])
+            .all(|json| Challenge::from_json(json).is_some())
+    );
     start_from("work_challenge", genuine.iter().chain([&short, &spaced]));
 }
 

@@ -22,7 +22,11 @@ static KEYS: LazyLock<WorkKeys> = LazyLock::new(|| {
 });
 
 static GENUINE: LazyLock<Vec<(String, Solved)>> = LazyLock::new(|| {
-    let terms = Terms { show: SHOW, visitor: VISITOR, expires: EXPIRES };
+    let terms = Terms {
+        show: SHOW,
+        visitor: VISITOR,
+        expires: EXPIRES,
+    };
     let worked = |cost, counter: u16| {
         let mut entropy = [0xa7; 34];
         entropy[32..].copy_from_slice(&counter.to_be_bytes());
@@ -36,7 +40,10 @@ static GENUINE: LazyLock<Vec<(String, Solved)>> = LazyLock::new(|| {
         issue_waiting(&terms, READY, &[0x5a; 34], &KEYS),
     ];
     let solved = |text: &String| verify(text, SHOW, VISITOR, READY, &KEYS).expect("it is genuine");
-    texts.into_iter().map(|text| (text.clone(), solved(&text))).collect()
+    texts
+        .into_iter()
+        .map(|text| (text.clone(), solved(&text)))
+        .collect()
 });
 
 fn start() {

@@ -113,14 +113,7 @@ async fn without_the_token_of_the_data_folder_there_are_no_operator_routes() {
     operator.token = announced.trim().split_once(' ').unwrap().1.to_owned();
     let request = operator.request(Method::POST, "/operator/reconcile");
     assert_eq!(operator.send(request).await.status, 200);
-    for secret in [
-        "operator",
-        "session.key",
-        "ticket.key",
-        "pass.key",
-        "internal.key",
-        "edge-secrets",
-    ] {
+    for secret in ["operator", "session.key", "ticket.key", "edge.bindings"] {
         let file = sale.data.path().join(secret).metadata().unwrap();
         assert_eq!(file.permissions().mode() & 0o777, 0o600, "{secret}");
     }

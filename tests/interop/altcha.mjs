@@ -93,6 +93,27 @@ test('a challenge that altcha-lib planted and signed is good here', async () => 
   assert.equal(weAccept(payload(challenge, solution)), JSON.stringify(challenge.parameters));
 });
 
+test('what altcha-lib signs with the shared key is refused without our data', async () => {
+  const key = answer(['key-id', secret]);
+  const cases = {
+    'no data': [undefined, /Malformed/],
+    'no visitor': [{ key, show }, /Malformed/],
+    'no show': [{ key, visitor }, /Malformed/],
+    'no key': [{ show, visitor }, /Malformed/],
+    'more data': [{ key, show, visitor, seat: 1 }, /Malformed/],
+    'another show': [{ key, visitor, show: `shw_${'0'.repeat(32)}` }, /WrongShow/],
+    'another visitor': [{ key, show, visitor: `vis_${'0'.repeat(32)}` }, /WrongVisitor/],
+  };
+  for (const [name, [data, reason]] of Object.entries(cases)) {
+    const challenge = await theirChallenge({ cost: 1, counter: 5, data });
+    const solution = await solveChallenge({ challenge, deriveKey });
+    assert.equal((await theyVerify({ challenge, solution })).verified, true, name);
+    const { status, stderr } = weVerify(payload(challenge, solution));
+    assert.equal(status, 1, name);
+    assert.match(stderr, reason, name);
+  }
+});
+
 test('several solutions of one challenge are one ticket', async () => {
   const challenge = await theirChallenge({ cost: 1, keyPrefix: '0000' });
   const signed = new Set();

@@ -254,6 +254,7 @@ mod tests {
         let same_id_other_secret = "2026:another-secret-another-secret-12345";
         let stranger = self::keys(same_id_other_secret).sign("GET", TARGET, b"", NOW);
         #[rustfmt::skip]
+        #[expect(clippy::type_complexity, reason = "a table reads best as a table")]
         let cases: [(&str, &str, &str, &[u8], &str, &str, &str, CallError); 15] = [
             ("another method", "POST", TARGET, b"", time, key, signature, BadSignature),
             ("another path", "GET", "/internal/shows/shw_2/room?since=7", b"", time, key, signature, BadSignature),

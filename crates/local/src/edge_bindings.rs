@@ -18,9 +18,12 @@ pub struct BindingsArgs {
     data: PathBuf,
 }
 
-/// How each binding is written, of 32 random bytes. They could be changed one by one, so
+/// How a binding is written, of 32 random bytes.
+type Written = fn([u8; 32]) -> String;
+
+/// The bindings. They could be changed one by one, so
 /// each has its own.
-const BINDINGS: &[(&str, fn([u8; 32]) -> String)] = &[
+const BINDINGS: &[(&str, Written)] = &[
     ("ROOM_SECRET", |bytes| digits(&bytes)),
     ("TICKET_KEYS", |bytes| format!("1:{}", digits(&bytes))),
     ("WORK_KEYS", |bytes| digits(&bytes)),
@@ -37,9 +40,7 @@ fn digits(bytes: &[u8]) -> String {
 
 /// New bindings as the text of their file.
 pub fn fresh(random: impl Fn() -> Result<[u8; 32], String>) -> Result<String, String> {
-    let line = |(name, written): &(&str, fn([u8; 32]) -> String)| {
-        Ok(format!("{name}={}\n", written(random()?)))
-    };
+    let line = |(name, written): &(&str, Written)| Ok(format!("{name}={}\n", written(random()?)));
     BINDINGS.iter().map(line).collect()
 }
 

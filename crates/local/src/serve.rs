@@ -1,11 +1,14 @@
 //! `onsale serve`: listens, says where to look, and stops without losing anything.
 
+use std::convert::Infallible;
 use std::io::{IsTerminal, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::any_service;
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::any;
 use axum::serve::ListenerExt;
 use onsale_edge::EdgeLimits;
 use onsale_http::Limits;
@@ -13,6 +16,7 @@ use onsale_local_edge::LocalEdge;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use tower::ServiceExt as _;
 use tracing_subscriber::EnvFilter;
 
 use crate::data_folder::DataFolder;
@@ -62,7 +66,10 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
     // What the edge asks of the functions is signed, so it may also come from outside: a
     // worker can stand before this process. Everything else goes through our own edge.
     let router = Router::new()
-        .route("/internal/{*rest}", any_service(functions))
+        .route(
+            "/internal/{*rest}",
+            any(move |request| ask(functions, request)),
+        )
         .merge(edge.router(stopped.clone()))
         .merge(platform.health())
         .merge(prometheus::router(metrics))
@@ -92,6 +99,17 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         Err(_) => tracing::warn!("a connection did not end in time and was cut off"),
     }
     background.await.map_err(|e| e.to_string())
+}
+
+/// Hands a request on as if it had come to the functions first: what our router found in
+/// its path would confuse theirs.
+async fn ask(functions: Router, request: Request) -> Result<Response, Infallible> {
+    let (parts, body) = request.into_parts();
+    let mut fresh = Request::new(body);
+    *fresh.method_mut() = parts.method;
+    *fresh.uri_mut() = parts.uri;
+    *fresh.headers_mut() = parts.headers;
+    functions.oneshot(fresh).await
 }
 
 fn log_to_stderr() {

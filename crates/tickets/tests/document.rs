@@ -27,7 +27,7 @@ fn every_ticket_has_a_page() {
         assert!(has(&document, &format!("/Count {tickets}")));
         assert_eq!(
             count(&document, "/Type/Page/") + count(&document, "/Type /Page\n"),
-            tickets.into()
+            usize::from(tickets)
         );
     }
 }

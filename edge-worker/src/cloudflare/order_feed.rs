@@ -16,8 +16,7 @@ use crate::edge::Incoming;
 use crate::host::{Host as _, Told, Trouble};
 
 const ASK_MS: u64 = 1_000;
-/// Ten minutes: longer than any payment takes, and below the thousand requests that one
-/// request may make.
+/// Ten minutes, and below the thousand requests that one request may make.
 const MAX_ASKED: u32 = 600;
 /// A quiet stream gets a sign of life after so many questions.
 const QUIET: u32 = 15;

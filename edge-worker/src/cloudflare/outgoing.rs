@@ -12,7 +12,7 @@ use super::messages::{self, Unread};
 use super::settings::Functions;
 use crate::host::{Told, Trouble};
 
-/// The largest answer is a map of 100,000 places as JSON, some 5 MB.
+/// Lambda answers with 6 MB at most.
 const MAX_ANSWER: usize = 8 << 20;
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");

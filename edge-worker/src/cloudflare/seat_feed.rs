@@ -21,7 +21,7 @@ use crate::answer::Problem;
 use crate::host::{Told, Trouble};
 use crate::objects::feed::{Feed, READ_MS, map_path, reading};
 
-/// The runtime takes 32,768 sockets; telling so many takes longer than a second.
+/// Far below the 32,768 sockets that the runtime takes: one too many would be a panic.
 const MAX_WATCHERS: usize = 10_000;
 /// Whoever is behind by this many messages is let go, and comes back for what they missed.
 const MAX_BEHIND: usize = 32;
@@ -81,7 +81,7 @@ impl DurableObject for SeatFeed {
                 }
             }
         }
-        // Read without the crate `url`, which would be a tenth of the worker.
+        // Read without the crate `url`, which brings the tables of Unicode along.
         let url = request.inner().url();
         let since = url.split_once("since=");
         let since = since.and_then(|(_, version)| version.parse().ok());

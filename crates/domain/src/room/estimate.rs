@@ -3,11 +3,16 @@
 //! The flow says how fast the line should move. How far such forecasts were off is
 //! measured all the time by probes, which ask and look back as a visitor would, and the
 //! forecast is stretched by what would have been right for half or nine in ten of them.
+//! Two things keep the promise true to its number. The last seconds of a wait are less
+//! certain for their length than the minutes before, so near and far are measured apart.
+//! And probes remember what they were promised: if more than nine in ten promises are
+//! kept, a lower quantile is used, and a higher one if fewer (adaptive conformal
+//! inference, Gibbs and Candès 2021).
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use crate::time::{LAST_MOMENT, Millis};
+use crate::time::Millis;
 
 /// How fast tickets are let in: some quickly, while slots are free, then as slots return.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -18,6 +23,16 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// How long it takes at least, should every slot be free: the rate is a limit.
+    pub fn earliest_ms(&self, ahead: u64) -> u64 {
+        match self.quick_milli_per_second {
+            0 => u64::MAX,
+            milli => (u128::from(ahead) * 1_000_000 / u128::from(milli))
+                .try_into()
+                .unwrap_or(u64::MAX),
+        }
+    }
+
     /// The forecast for somebody with this many ahead; `None` when the line stands still.
     pub fn seconds(&self, ahead: u64) -> Option<f64> {
         let tickets = ahead.saturating_add(1);
@@ -36,9 +51,25 @@ impl Flow {
 
 /// By which factors to stretch a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct Stretch {
     pub p50_permille: u32,
     pub p90_permille: u32,
+}
+
+/// How to stretch forecasts of [`NEAR_SECONDS`] and less, and of [`FAR_SECONDS`] and more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread {
+    pub near: Stretch,
+    pub far: Stretch,
+}
+
+pub const NEAR_SECONDS: f64 = 10.0;
+pub const FAR_SECONDS: f64 = 60.0;
+
+/// From 0 for near to 1 for far, evenly between them in terms of factors.
+fn farness(seconds: f64) -> f64 {
+    let between = (seconds / NEAR_SECONDS).ln() / (FAR_SECONDS / NEAR_SECONDS).ln();
+    between.clamp(0.0, 1.0)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,25 +81,64 @@ pub struct Wait {
 impl Wait {
     /// The wait in whole seconds.
     pub fn estimate(ahead: u64, flow: &Flow, spread: Spread) -> Option<Self> {
-        let seconds = flow.seconds(ahead)?;
-        let stretched = |permille: u32| (seconds * f64::from(permille) / 1_000.0).round() as u32;
-        let p50 = stretched(spread.p50_permille).max(1);
-        Some(Self {
+        Some(Self::stretched(flow.seconds(ahead)?, spread))
+    }
+
+    fn stretched(seconds: f64, Spread { near, far }: Spread) -> Self {
+        let farness = farness(seconds);
+        let by = |near: u32, far: u32| {
+            let permille = f64::from(near) * (1.0 - farness) + f64::from(far) * farness;
+            (seconds * permille / 1_000.0).round() as u32
+        };
+        let p50 = by(near.p50_permille, far.p50_permille).max(1);
+        Self {
             p50,
-            p90: stretched(spread.p90_permille).max(p50),
-        })
+            p90: by(near.p90_permille, far.p90_permille).max(p50),
+        }
     }
 }
 
 const PROBE_EVERY_MS: u64 = 2_000;
 const MAX_PROBES: usize = 512;
+/// In a line of hours the places left are for probes that come back sooner.
+const MAX_EVEN_PROBES: usize = 384;
 const MAX_RATIOS: usize = 300;
 /// Shorter forecasts would only measure the length of a tick.
-const SHORTEST_PROBE_SECONDS: f64 = 20.0;
+const SHORTEST_PROBE_SECONDS: f64 = 2.0;
 /// What was forecast longer ago than this was forecast of another line.
 const RECENT_MS: u64 = 450_000;
-/// Before anything is measured forecasts are taken to be off by a quarter.
+/// Before anything is measured forecasts are taken to be right within a quarter below and
+/// a tenth above: the first ones reckon with visits as long as a pass.
 const ASSUMED: usize = 12;
+const ASSUMED_FROM_PERMILLE: u32 = 750;
+const ASSUMED_RANGE_PERMILLE: f64 = 350.0;
+const LEAST_PERMILLE: u32 = 250;
+const MOST_PERMILLE: u32 = 4_000;
+
+/// A promise of the wait: the share of visitors it shall hold for, and how far the
+/// quantile may be moved to get there. Above one it is the longest wait there was and
+/// that much more, for a line that gets slower and slower.
+struct Aim {
+    share: f64,
+    lowest: f64,
+    highest: f64,
+}
+
+const P50: Aim = Aim {
+    share: 0.5,
+    lowest: 0.2,
+    highest: 0.8,
+};
+const P90: Aim = Aim {
+    share: 0.9,
+    lowest: 0.6,
+    highest: 1.2,
+};
+
+/// How far one outcome moves a quantile. Outcomes come in when a wait is over, so while
+/// many are under way each counts for less, or all of them would correct the same error.
+const GAIN: f64 = 0.02;
+const GAIN_OF_ALL_UNDER_WAY: f64 = 4.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Probe {
@@ -76,64 +146,145 @@ struct Probe {
     /// Done once this many tickets have been let in.
     admitted: f64,
     forecast_ms: f64,
+    promised: Wait,
+    /// Which of the promises have been judged: a broken one is before the wait is over.
+    judged_p50: bool,
+    judged_p90: bool,
+}
+
+impl Probe {
+    fn ratio(&self, now: Millis) -> u32 {
+        ((now - self.asked) as f64 * 1_000.0 / self.forecast_ms) as u32
+    }
+
+    fn is_far(&self) -> bool {
+        farness(self.forecast_ms / 1_000.0) >= 0.5
+    }
+}
+
+/// How far forecasts of about one length were off lately.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Experience {
+    /// When asked, and waited over forecast in thousandths.
+    ratios: VecDeque<(Millis, u32)>,
+    /// The quantiles of the ratios that are promised at present.
+    p50: f64,
+    p90: f64,
+}
+
+impl Default for Experience {
+    fn default() -> Self {
+        Self {
+            ratios: VecDeque::new(),
+            p50: P50.share,
+            p90: P90.share,
+        }
+    }
+}
+
+impl Experience {
+    /// Learns what it can from a probe; `under_way` are the probes like it.
+    fn learn(&mut self, probe: &mut Probe, now: Millis, done: bool, under_way: usize) {
+        let gain = GAIN.min(GAIN_OF_ALL_UNDER_WAY / under_way.max(1) as f64);
+        let waited = now - probe.asked;
+        let judge = |quantile: &mut f64, judged: &mut bool, aim: &Aim, promised: u32| {
+            let broken = waited > u64::from(promised) * 1_000;
+            if *judged || !(done || broken) {
+                return;
+            }
+            *judged = true;
+            let kept = if broken { 0.0 } else { 1.0 };
+            *quantile = (*quantile + gain * (aim.share - kept)).clamp(aim.lowest, aim.highest);
+        };
+        let Wait { p50, p90 } = probe.promised;
+        judge(&mut self.p50, &mut probe.judged_p50, &P50, p50);
+        judge(&mut self.p90, &mut probe.judged_p90, &P90, p90);
+        if done {
+            self.ratios.push_back((probe.asked, probe.ratio(now)));
+            if self.ratios.len() > MAX_RATIOS {
+                self.ratios.pop_front();
+            }
+        }
+    }
+}
+
+/// Recent ratios in rising order, and whether each is the last word.
+struct Ratios(Vec<(u32, bool)>);
+
+impl Ratios {
+    /// The ratio that this share of all stays at or below. Probes under way count as
+    /// having waited at least so long, as the patients still alive do in the estimate of
+    /// Kaplan and Meier: or a line that slows down would be judged by the short waits
+    /// alone.
+    fn quantile(&self, share: f64) -> u32 {
+        let Self(all) = self;
+        let mut waiting_still = 1.0;
+        let mut found = 1_000;
+        for (i, (ratio, done)) in all.iter().enumerate() {
+            found = *ratio;
+            if *done {
+                waiting_still *= 1.0 - 1.0 / (all.len() - i) as f64;
+            }
+            if waiting_still <= 1.0 - share + 1e-9 {
+                break;
+            }
+        }
+        let beyond = (share - 1.0).max(0.0);
+        let found = (f64::from(found) * (1.0 + beyond)) as u32;
+        found.clamp(LEAST_PERMILLE, MOST_PERMILLE)
+    }
+
+    fn stretch(&self, experience: &Experience) -> Stretch {
+        Stretch {
+            p50_permille: self.quantile(experience.p50),
+            p90_permille: self.quantile(experience.p90),
+        }
+    }
+}
+
+/// Twelfths in an order in which even a few of them span the whole.
+fn twelfths() -> impl Iterator<Item = f64> {
+    (0..ASSUMED).map(|i| (i * 7 % ASSUMED) as f64 / ASSUMED as f64)
 }
 
 /// How far forecasts were off lately, and the probes under way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Calibration {
-    /// When asked, and waited over forecast in thousandths; at first some assumed ones.
-    ratios: VecDeque<(Millis, u32)>,
-    assumed: usize,
+    near: Experience,
+    far: Experience,
     probes: VecDeque<Probe>,
     asked: u64,
     last_asked: Millis,
 }
 
-impl Default for Calibration {
-    fn default() -> Self {
-        Self {
-            ratios: (0..ASSUMED as u32)
-                .map(|i| (LAST_MOMENT, 750 + i * 500 / ASSUMED as u32))
-                .collect(),
-            assumed: ASSUMED,
-            probes: VecDeque::new(),
-            asked: 0,
-            last_asked: Millis(0),
-        }
-    }
-}
-
 impl Calibration {
     /// The factors that would have been right for half and for nine in ten of the probes.
-    /// Probes under way count as having waited at least so long, as the patients still
-    /// alive do in the estimate of Kaplan and Meier: or a line that slows down would be
-    /// judged by the short waits alone.
     pub fn spread(&self, now: Millis) -> Spread {
-        let recent = |asked: Millis| asked + RECENT_MS > now;
-        let done = self.ratios.iter().filter(|(asked, _)| recent(*asked));
-        let done = done.map(|(_, ratio)| (*ratio, true));
-        let under_way = self.probes.iter().filter(|probe| recent(probe.asked));
-        let under_way = under_way.map(|probe| (probe.ratio(now), false));
-        let mut all: Vec<(u32, bool)> = done.chain(under_way).collect();
-        all.sort_unstable();
-        let quantile = |share: f64| {
-            let mut waiting_still = 1.0;
-            let mut found = 1_000;
-            for (i, (ratio, done)) in all.iter().enumerate() {
-                found = *ratio;
-                if *done {
-                    waiting_still *= 1.0 - 1.0 / (all.len() - i) as f64;
-                }
-                if waiting_still <= 1.0 - share + 1e-9 {
-                    break;
-                }
-            }
-            found.clamp(LEAST_PERMILLE, MOST_PERMILLE)
-        };
+        let assumed = |share| ASSUMED_FROM_PERMILLE + (share * ASSUMED_RANGE_PERMILLE) as u32;
+        let near = self.ratios(now, false, twelfths().map(assumed));
+        // Somebody far behind waits about as much longer than forecast as those in front.
+        let as_near = twelfths().map(|share| near.quantile(share + 0.5 / ASSUMED as f64));
+        let far = self.ratios(now, true, as_near);
         Spread {
-            p50_permille: quantile(0.5),
-            p90_permille: quantile(0.9),
+            near: near.stretch(&self.near),
+            far: far.stretch(&self.far),
         }
+    }
+
+    /// What was measured lately, made up to a dozen by what is assumed.
+    fn ratios(&self, now: Millis, far: bool, assumed: impl Iterator<Item = u32>) -> Ratios {
+        let recent = |asked: Millis| asked + RECENT_MS > now;
+        let experience = if far { &self.far } else { &self.near };
+        let done = experience.ratios.iter();
+        let done = done.filter(|(asked, _)| recent(*asked));
+        let mut all: Vec<_> = done.map(|(_, ratio)| (*ratio, true)).collect();
+        let missing = ASSUMED.saturating_sub(all.len());
+        all.extend(assumed.take(missing).map(|ratio| (ratio, true)));
+        let under_way = self.probes.iter().filter(|probe| probe.is_far() == far);
+        let under_way = under_way.filter(|probe| recent(probe.asked));
+        all.extend(under_way.map(|probe| (probe.ratio(now), false)));
+        all.sort_unstable();
+        Ratios(all)
     }
 
     /// Forgets the probes under way: a pause or new settings would teach them nothing
@@ -142,45 +293,51 @@ impl Calibration {
         self.probes.clear();
     }
 
-    /// Looks back on the probes and sends a new one from somewhere in the line.
+    /// Looks back on the probes and sends new ones from somewhere in the line.
     pub fn observe(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
-        let (done, under_way): (VecDeque<Probe>, _) = self
-            .probes
-            .iter()
-            .partition(|probe| probe.admitted <= admitted);
-        self.probes = under_way;
-        for probe in done {
-            self.ratios.push_back((probe.asked, probe.ratio(now)));
-            // Each measured ratio takes the place of an assumed one, later of the oldest.
-            if self.assumed > 0 || self.ratios.len() > MAX_RATIOS {
-                self.assumed = self.assumed.saturating_sub(1);
-                self.ratios.pop_front();
+        let far_ones = self.probes.iter().filter(|probe| probe.is_far()).count();
+        let near_ones = self.probes.len() - far_ones;
+        let Self {
+            near, far, probes, ..
+        } = self;
+        probes.retain_mut(|probe| {
+            let done = probe.admitted <= admitted;
+            match probe.is_far() {
+                true => far.learn(probe, now, done, far_ones),
+                false => near.learn(probe, now, done, near_ones),
             }
-        }
-        if self.last_asked + PROBE_EVERY_MS > now || self.probes.len() >= MAX_PROBES {
+            !done
+        });
+        if self.last_asked + PROBE_EVERY_MS > now {
             return;
         }
         self.last_asked = now;
         self.asked = self.asked.wrapping_add(1);
-        // Multiples of the golden ratio fill the line evenly, as its people do.
-        let ahead = waiting * (self.asked as f64 * 0.618_033_988_749_895).fract();
-        let forecast = flow.seconds(ahead as u64);
-        if let Some(seconds) = forecast.filter(|s| *s >= SHORTEST_PROBE_SECONDS) {
-            self.probes.push_back(Probe {
-                asked: now,
-                admitted: admitted + ahead,
-                forecast_ms: seconds * 1_000.0,
-            });
-        }
+        self.send(now, admitted, waiting, flow);
     }
-}
 
-const LEAST_PERMILLE: u32 = 250;
-const MOST_PERMILLE: u32 = 4_000;
-
-impl Probe {
-    fn ratio(&self, now: Millis) -> u32 {
-        ((now - self.asked) as f64 * 1_000.0 / self.forecast_ms) as u32
+    /// One probe from anywhere in the line, as its people are spread, and one that is the
+    /// likelier the nearer the front, as their questions are.
+    fn send(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
+        let spread = self.spread(now);
+        // Multiples of the golden ratio fill the line evenly.
+        let share = (self.asked as f64 * 0.618_033_988_749_895).fract();
+        let even = (waiting * share, MAX_EVEN_PROBES);
+        let in_front = (waiting.max(1.0).powf(share), MAX_PROBES);
+        for (ahead, room) in [even, in_front] {
+            let forecast = flow.seconds(ahead as u64);
+            let forecast = forecast.filter(|s| *s >= SHORTEST_PROBE_SECONDS && ahead < waiting);
+            if let Some(seconds) = forecast.filter(|_| self.probes.len() < room) {
+                self.probes.push_back(Probe {
+                    asked: now,
+                    admitted: admitted + ahead,
+                    forecast_ms: seconds * 1_000.0,
+                    promised: Wait::stretched(seconds, spread),
+                    judged_p50: false,
+                    judged_p90: false,
+                });
+            }
+        }
     }
 }
 

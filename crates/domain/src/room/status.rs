@@ -114,7 +114,12 @@ pub fn decide(
     status.wait_seconds = Wait::estimate(ahead, &published.flow, published.spread);
     if let Some(wait) = status.wait_seconds {
         let eighth = u64::from(wait.p50) * 1_000 / 8;
-        let refresh = eighth.clamp(SHORTEST_REFRESH_MS, LONGEST_REFRESH_MS);
+        // The estimate may be far too long, as when people leave sooner than their passes
+        // end. Whoever slept through their turn would be taken for gone, so nobody sleeps
+        // for long compared with the earliest moment at which it can come.
+        let third = published.flow.earliest_ms(ahead) / 3;
+        let refresh = eighth.min(third);
+        let refresh = refresh.clamp(SHORTEST_REFRESH_MS, LONGEST_REFRESH_MS);
         status.refresh_after_ms = jittered(refresh, visitor);
     }
     status

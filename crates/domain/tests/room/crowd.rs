@@ -65,14 +65,6 @@ pub struct Habits {
     pub stays_ms: fn(&mut Chance) -> u64,
 }
 
-/// A promise made to somebody who waits.
-pub struct Promise {
-    pub person: usize,
-    pub at: Millis,
-    pub p50: u32,
-    pub p90: u32,
-}
-
 pub struct Room {
     pub now: Millis,
     pub controller: Controller,
@@ -106,7 +98,11 @@ enum Errand {
 impl Room {
     /// `arrivals` in order of time.
     pub fn new(settings: Settings, arrivals: &[Millis], habits: &Habits) -> Self {
-        let mut chance = Chance(7);
+        Self::seeded(7, settings, arrivals, habits)
+    }
+
+    pub fn seeded(seed: u64, settings: Settings, arrivals: &[Millis], habits: &Habits) -> Self {
+        let mut chance = Chance(seed);
         let opening = settings.opening;
         let people: Vec<Person> = arrivals
             .iter()
@@ -287,19 +283,6 @@ impl Room {
     pub fn status(&self, person: usize) -> Status {
         let ticket = Some(&self.people[person].ticket);
         decide(&self.published, &seeds(), ticket, self.now)
-    }
-
-    /// Asks as somebody would who waits, picked at random.
-    pub fn ask_someone(&mut self) -> Option<Promise> {
-        let arrived = self.people.partition_point(|p| p.arrived <= self.now);
-        let person = self.chance.below(arrived.max(1) as u64) as usize;
-        let wait = self.status(person).wait_seconds?;
-        Some(Promise {
-            person,
-            at: self.now,
-            p50: wait.p50,
-            p90: wait.p90,
-        })
     }
 
     pub fn entries_between(&self, from: Millis, to: Millis) -> usize {

@@ -8,3 +8,4 @@ mod crowd;
 mod room_cap;
 mod room_crowd;
 mod room_live;
+mod room_wait;

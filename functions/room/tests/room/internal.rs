@@ -162,6 +162,6 @@ async fn a_body_is_read_up_to_four_kibibytes() {
 fn what_the_edge_asks_is_in_no_document() {
     let (_, document) =
         onsale_http::openapi::finish(room::router(room::RoomKeys::default()), "room");
-    let paths: Vec<_> = document.paths.paths.keys().collect();
-    assert_eq!(paths, ["/api/v1/shows/{show}/room"]);
+    let mut paths = document.paths.paths.keys();
+    assert!(paths.all(|path| path.starts_with("/api/v1/")));
 }

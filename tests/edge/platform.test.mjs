@@ -1,0 +1,178 @@
+// The worker in front of the real platform: signed calls, real passes, real holds, the
+// real map. The binary is the one that `cargo build --release` makes.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { Visitor } from './visitor.mjs';
+import { allAt, startWorker } from './worker.mjs';
+
+const onsale = process.env.ONSALE_BINARY ?? fileURLToPath(new URL('../../target/release/onsale', import.meta.url));
+const data = mkdtempSync(join(tmpdir(), 'onsale-edge-'));
+let platform;
+let worker;
+
+before(async () => {
+  platform = spawn(onsale, ['serve', '--port', '0', '--empty', '--rate-limit', 'off', '--data', data], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const url = await new Promise((resolve, reject) => {
+    platform.stdout.on('data', (text) => {
+      const ready = String(text).match(/Onsale is ready at (\S+)/);
+      if (ready) resolve(ready[1]);
+    });
+    platform.once('exit', (code) => reject(new Error(`the platform ended with ${code}`)));
+  });
+  const lines = execFileSync(onsale, ['edge-bindings', '--data', data], { encoding: 'utf8' }).trim().split('\n');
+  const secrets = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+  worker = await startWorker({ bindings: { ...secrets, FUNCTION_URLS: allAt(url), RATE_LIMIT: 'off' } });
+});
+after(async () => {
+  await worker?.stop();
+  platform?.kill();
+  rmSync(data, { recursive: true, force: true });
+});
+
+async function call(path, { method = 'POST', body, token, headers = {} } = {}) {
+  const answer = await fetch(`${worker.url}${path}`, {
+    method,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }), ...headers },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text && JSON.parse(text) };
+}
+
+const done = (status) => (answer) => {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return answer.body;
+};
+
+let people = 0;
+async function account(role) {
+  const email = `person-${++people}@example.org`;
+  const password = 'correct horse';
+  await call('/api/v1/accounts', { body: { email, password, name: role, role } }).then(done(201));
+  return (await call('/api/v1/sessions', { body: { email, password } }).then(done(201))).token;
+}
+
+async function show(room, more = {}) {
+  const token = await account('organiser');
+  const venue = { name: 'Hall', city: 'Bern', timezone: 'Europe/Zurich', sections: [{ name: 'A', rows: [{ label: '1', seats: 10 }] }] };
+  const { venue_id } = await call('/api/v1/venues', { token, body: venue }).then(done(201));
+  const { event_id } = await call('/api/v1/events', { token, body: { title: 'Evening', category: 'music', venue_id } }).then(done(201));
+  const starts_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const body = { starts_at, currency: 'EUR', prices: { A: 100 }, room, ...more };
+  const { show_id } = await call(`/api/v1/events/${event_id}/shows`, { token, body }).then(done(201));
+  return { token, id: show_id };
+}
+
+const hold = (id, token, pass, seat, key = seat) => call(`/api/v1/shows/${id}/holds`, {
+  token,
+  body: { seats: [seat] },
+  headers: { 'idempotency-key': key, ...(pass && { 'onsale-pass': pass }) },
+});
+
+const change = (sale, room) => call(`/api/v1/shows/${sale.id}/room`, { method: 'PUT', token: sale.token, body: room }).then(done(200));
+
+async function becomes(visitor, state) {
+  for (let i = 0; i < 100; i++) {
+    const { body } = await visitor.ask('status');
+    if (body.state === state) return body;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  assert.fail(`never ${state}`);
+}
+
+test('join, wait, enter, hold, leave', { timeout: 90_000 }, async () => {
+  const sale = await show({ mode: 'queue_all', capacity: 10, rate_per_second: 10 });
+  const [ana, ben] = [await account('buyer'), await account('buyer')];
+  done(403)(await hold(sale.id, ana, undefined, 'A-1-1'));
+  const visitor = new Visitor(worker.url, sale.id);
+  done(201)(await visitor.join());
+  const { entered } = await visitor.waitAndEnter();
+  const { pass } = done(200)(entered);
+  done(201)(await hold(sale.id, ana, pass, 'A-1-1'));
+  const other = done(403)(await hold(sale.id, ben, pass, 'A-1-2'));
+  assert.equal(other.type, 'urn:onsale:pass_required');
+  assert.equal((await visitor.leave()).status, 204);
+  done(403)(await hold(sale.id, ana, pass, 'A-1-3'));
+  assert.equal((await visitor.enter()).status, 409);
+});
+
+test('before opening there is a lottery, afterwards a line', { timeout: 90_000 }, async () => {
+  const opens_at = new Date(Date.now() + 12_000).toISOString();
+  const sale = await show({ mode: 'queue_all', capacity: 5, rate_per_second: 5, opens_at });
+  const early = new Visitor(worker.url, sale.id);
+  assert.equal(done(201)(await early.join()).state, 'prequeue');
+  const told = done(200)(await early.ask('status'));
+  assert.equal(told.position, undefined);
+  assert.equal((await early.enter()).status, 425);
+  await early.waitAndEnter();
+  const late = new Visitor(worker.url, sale.id);
+  done(201)(await late.join());
+  const drawn = done(200)(await early.ask('status')).draw;
+  assert.match(drawn, /^[0-9a-f]{16}$/);
+  await late.waitAndEnter();
+});
+
+test('the room follows the organiser, and a sold-out show says so', { timeout: 90_000 }, async () => {
+  const room = { mode: 'queue', capacity: 10, rate_per_second: 10 };
+  const sale = await show(room);
+  const visitor = new Visitor(worker.url, sale.id);
+  await becomes(visitor, 'open');
+  await change(sale, { ...room, mode: 'closed' });
+  await becomes(visitor, 'closed');
+  assert.equal((await visitor.ask('challenge')).status, 409);
+  await change(sale, { ...room, mode: 'queue_all' });
+  await becomes(visitor, 'join');
+  await change(sale, { ...room, mode: 'off' });
+  await becomes(visitor, 'open');
+});
+
+test('live passes never exceed the cap', { timeout: 120_000 }, async () => {
+  const sale = await show({ mode: 'queue_all', capacity: 3, rate_per_second: 20 });
+  const crowd = Array.from({ length: 8 }, () => new Visitor(worker.url, sale.id));
+  for (const visitor of crowd) done(201)(await visitor.join());
+  let [inside, most] = [0, 0];
+  await Promise.all(crowd.map(async (visitor) => {
+    await visitor.waitAndEnter();
+    most = Math.max(most, ++inside);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    inside--;
+    assert.equal((await visitor.leave()).status, 204);
+  }));
+  assert.equal(most, 3);
+});
+
+test('a page for browsers, with its files, from the same address', async () => {
+  const sale = await show({ mode: 'queue', capacity: 10, rate_per_second: 10 });
+  const page = await fetch(`${worker.url}/room/${sale.id}`, { headers: { accept: 'text/html' } });
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('content-security-policy'), /default-src 'none'/);
+  const html = await page.text();
+  for (const [, file] of html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
+    const asset = await fetch(`${worker.url}${file}`);
+    assert.equal(asset.status, 200, file);
+    assert.match(asset.headers.get('cache-control'), /immutable/);
+  }
+});
+
+test('a hold shows on open maps', { timeout: 30_000 }, async () => {
+  const sale = await show({ mode: 'off', capacity: 10, rate_per_second: 10 });
+  const ana = await account('buyer');
+  const socket = new WebSocket(`${worker.url.replace('http', 'ws')}/feed/${sale.id}`);
+  const heard = new Promise((resolve) => {
+    socket.on('message', (text) => {
+      const message = JSON.parse(text);
+      if (message.changes?.some(([place, state]) => place === 4 && state === 1)) resolve();
+    });
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  done(201)(await hold(sale.id, ana, undefined, 'A-1-5'));
+  await heard;
+  socket.close();
+});
