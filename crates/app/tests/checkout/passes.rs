@@ -118,7 +118,7 @@ async fn a_crowd_of_ended_passes_is_told_in_parts_and_none_is_left_out() {
     let scene = scene().await;
     let (show, store) = (scene.show.show.id, &scene.world.store);
     // One a millisecond, for longer than a briefing can name.
-    let all: Vec<_> = (0..25_000u32).map(|n| pass(n)).collect();
+    let all: Vec<_> = (0..25_000u32).map(pass).collect();
     for (n, pass) in (0u64..).zip(&all) {
         store.close_pass(*pass, show, NOW + n).await.unwrap();
     }
