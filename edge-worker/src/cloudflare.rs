@@ -23,12 +23,12 @@ use worker::{Context, Env, Request, Response, console_error, event};
 
 use self::messages::{ObjectCalls, response};
 use self::object_calls::{Object, TIMEOUT_MS};
-use self::order_feed::OrderFeed;
 use self::outgoing::within;
 use self::worker_host::WorkerHost;
 use crate::answer::Problem;
 use crate::edge::{FeedKind, FeedRequest, Reply};
 use crate::host::Trouble;
+use crate::order_feed::Watcher;
 
 /// Set by Cloudflare, and by nobody else in front of it.
 const ADDRESS_HEADER: &str = "cf-connecting-ip";
@@ -52,7 +52,7 @@ async fn answer(request: Request, env: Env, context: Context) -> worker::Result<
     let address = request.headers().get(ADDRESS_HEADER)?;
     let address = address.as_deref().unwrap_or("unknown");
     let host = WorkerHost::new(env, context, settings.functions.clone());
-    let order_feed = OrderFeed::new(&host, &incoming);
+    let watcher = Watcher::of(incoming.uri(), incoming.headers());
     match settings.edge.handle(&host, incoming, address).await {
         Reply::Answer(mut answer) => {
             if settings.tells_object_calls {
@@ -61,7 +61,7 @@ async fn answer(request: Request, env: Env, context: Context) -> worker::Result<
             response(answer)
         }
         Reply::Feed(feed) => seat_feed(&host, &feed).await,
-        Reply::OrderFeed(order) => order_feed.open(order).await,
+        Reply::OrderFeed(order) => order_feed::open(host, watcher, order).await,
     }
 }
 

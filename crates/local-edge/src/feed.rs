@@ -39,9 +39,9 @@ impl Default for Watched {
     }
 }
 
-/// Somebody who watches.
+/// Somebody who watches: the first message, and those to come.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct Watching {
     pub welcome: Message,
     pub messages: broadcast::Receiver<Message>,
 }
@@ -74,7 +74,7 @@ impl World {
         self: &Arc<Self>,
         show: ShowId,
         since: Option<u64>,
-    ) -> Told<Result<(Arc<Watched>, Watcher), Response<Vec<u8>>>> {
+    ) -> Told<Result<(Arc<Watched>, Watching), Response<Vec<u8>>>> {
         let watched = self.feed(show);
         // Subscribed before the first reading, so that nothing is missed and the feed is
         // not taken for abandoned.
@@ -91,11 +91,11 @@ impl World {
             tokio::spawn(read_while_watched(self.clone(), show, watched.clone()));
         }
         drop(is_reading);
-        let watcher = Watcher {
+        let watching = Watching {
             welcome: watched.welcome(since),
             messages,
         };
-        Ok(Ok((watched, watcher)))
+        Ok(Ok((watched, watching)))
     }
 
     async fn read_map(&self, show: ShowId) -> Told<Response<Vec<u8>>> {

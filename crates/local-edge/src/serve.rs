@@ -15,14 +15,13 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use onsale_domain::ids::OrderId;
 use onsale_edge::answer::Problem;
-use onsale_edge::order_feed::{ASK_MS, OrderWatch};
+use onsale_edge::order_feed::{ASK_MS, Watcher};
 use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use crate::feed::{Message, Watched, Watcher};
+use crate::feed::{Message, Watched, Watching};
 use crate::host::LocalHost;
-use crate::world;
 
 /// A comment now and then keeps a quiet stream from being taken for dead.
 const STILL_THERE: Duration = Duration::from_secs(15);
@@ -47,19 +46,19 @@ impl EdgeServer {
             Ok(body) => body,
             Err(problem) => return sent(problem.answer()),
         };
-        let headers = parts.headers.clone();
+        let watcher = Watcher::of(&parts.uri, &parts.headers);
         let incoming = http::Request::from_parts(parts, body);
         match self.edge.handle(&self.host, incoming, &address).await {
             Reply::Answer(answer) => sent(answer),
             Reply::Feed(request) => self.feed(request, upgrade).await,
-            Reply::OrderFeed(order) => self.order_feed(order, &headers).await,
+            Reply::OrderFeed(order) => self.order_feed(order, watcher).await,
         }
     }
 
     async fn feed(self, request: FeedRequest, upgrade: Option<WebSocketUpgrade>) -> Response {
         let watch = self.host.0.watch(request.show, request.since).await;
-        let (watched, watcher) = match watch {
-            Ok(Ok(watching)) => watching,
+        let (watched, watching) = match watch {
+            Ok(Ok(both)) => both,
             Ok(Err(answer)) => return sent(answer),
             Err(trouble) => {
                 tracing::warn!(%trouble, "a feed could not begin");
@@ -68,37 +67,34 @@ impl EdgeServer {
         };
         match (request.kind, upgrade) {
             (FeedKind::WebSocket, Some(upgrade)) => {
-                upgrade.on_upgrade(move |socket| talk(socket, watched, watcher, self.stop))
+                upgrade.on_upgrade(move |socket| talk(socket, watched, watching, self.stop))
             }
             (FeedKind::WebSocket, None) => {
                 sent(Problem::invalid("The WebSocket handshake is not complete.").answer())
             }
-            (FeedKind::EventStream, _) => event_stream(map_events(watched, watcher, self.stop)),
+            (FeedKind::EventStream, _) => event_stream(map_events(watched, watching, self.stop)),
         }
     }
 
-    async fn order_feed(self, order: OrderId, headers: &HeaderMap) -> Response {
-        let mut order = OrderWatch::new(order, headers, world::now());
-        let first = match order.ask(&self.host).await {
-            Ok(first) => first.unwrap_or_default(),
+    async fn order_feed(self, order: OrderId, watcher: Watcher) -> Response {
+        let watch = match watcher.watch(&self.host, order).await {
+            Ok(watch) => watch,
             Err(answer) => return sent(answer),
         };
-        let started = (self, order, Some(first));
+        let first = Some(watch.event());
         event_stream(stream::unfold(
-            started,
-            |(mut server, mut order, first)| async move {
+            (self, watch, first),
+            |(mut server, mut watch, first)| async move {
                 if let Some(first) = first {
-                    return Some((first, (server, order, None)));
+                    return Some((first, (server, watch, None)));
                 }
-                while !order.is_over() && !*server.stop.borrow() {
+                while !watch.is_over() {
                     tokio::select! {
                         () = tokio::time::sleep(Duration::from_millis(ASK_MS)) => {}
                         _ = server.stop.changed() => return None,
                     }
-                    match order.ask(&server.host).await {
-                        Ok(Some(event)) => return Some((event, (server, order, None))),
-                        Ok(None) => {}
-                        Err(_) => return None,
+                    if let Some(event) = watch.next(&server.host).await {
+                        return Some((event, (server, watch, None)));
                     }
                 }
                 None
@@ -138,10 +134,10 @@ fn event_stream(events: impl stream::Stream<Item = String> + Send + 'static) -> 
 
 fn map_events(
     watched: Arc<Watched>,
-    watcher: Watcher,
+    watching: Watching,
     stop: watch::Receiver<bool>,
 ) -> impl stream::Stream<Item = String> {
-    let Watcher { welcome, messages } = watcher;
+    let Watching { welcome, messages } = watching;
     let state = (watched, messages, stop, Some(welcome));
     stream::unfold(
         state,
@@ -170,13 +166,13 @@ fn event(message: &Message) -> String {
 async fn talk(
     mut socket: WebSocket,
     watched: Arc<Watched>,
-    watcher: Watcher,
+    watching: Watching,
     mut stop: watch::Receiver<bool>,
 ) {
-    let Watcher {
+    let Watching {
         welcome,
         mut messages,
-    } = watcher;
+    } = watching;
     let mut next = Some(welcome);
     loop {
         if let Some(message) = next.take() {

@@ -120,9 +120,20 @@ impl World {
             objects.controllers.entry(show).or_insert_with(made).clone()
         });
         if !running.is_running.swap(true, Ordering::AcqRel) {
-            tokio::spawn(run_controller(running.clone()));
+            tokio::spawn(run_controller(self.clone(), show, running.clone()));
         }
         running
+    }
+
+    /// A controller of a show that does not exist has nothing to keep. One that exists
+    /// stays: two of them would each deal out the capacity.
+    async fn forget_missing(&self, show: ShowId) {
+        let known = self.objects(|objects| objects.controllers.get(&show).cloned());
+        if let Some(running) = known
+            && let Ok(None) = running.object.bulletin().await
+        {
+            self.objects(|objects| objects.controllers.remove(&show));
+        }
     }
 
     pub fn gate(self: &Arc<Self>, show: ShowId, index: GateIndex) -> Arc<Gate> {
@@ -164,7 +175,7 @@ impl World {
     }
 }
 
-async fn run_controller(running: Arc<RunningController>) {
+async fn run_controller(world: Arc<World>, show: ShowId, running: Arc<RunningController>) {
     let mut every = tokio::time::interval(Duration::from_millis(STEP_MS));
     every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -174,6 +185,7 @@ async fn run_controller(running: Arc<RunningController>) {
         }
         if !running.object.is_wanted() {
             running.is_running.store(false, Ordering::Release);
+            world.forget_missing(show).await;
             return;
         }
     }
@@ -207,5 +219,32 @@ impl Links for LocalLinks {
 
     fn log(&self, what: &str) {
         tracing::warn!("{what}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn made_up_shows_leave_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
+        let keys = "k:a-secret-of-thirty-two-characters".parse().unwrap();
+        // No function knows any of them.
+        let world = World::new(Router::new(), file, keys);
+        for n in 0..50 {
+            let show = ShowId::from_bytes([n; 16]);
+            let told = world.controller(show).object.bulletin().await.unwrap();
+            assert!(told.is_none());
+        }
+        let left = || world.objects(|objects| objects.controllers.len());
+        for _ in 0..100 {
+            if left() == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{} controllers still take steps", left());
     }
 }

@@ -92,9 +92,13 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
         held(&self.heard).push(report);
     }
 
-    /// Whether somebody still wants steps to be taken.
+    /// Whether somebody still wants steps to be taken. Nobody does for a show that does
+    /// not exist: made-up ids must cost nothing.
     pub fn is_wanted(&self) -> bool {
-        *held(&self.asked) + QUIET_MS > self.links.now()
+        let missing = held(&self.said)
+            .as_ref()
+            .is_some_and(|s| s.bulletin.is_none());
+        !missing && *held(&self.asked) + QUIET_MS > self.links.now()
     }
 
     /// One step. Whoever calls it has arranged for the next one before.

@@ -9,8 +9,9 @@ use super::Asked;
 use crate::answer::{Answer, Problem, json_answer};
 use crate::host::Host;
 
-/// Somewhere an isolate may be a little behind; nobody shall join a lottery whose seed
-/// is known.
+/// Somewhere an isolate may be a little behind. Challenges from before the opening can
+/// still be sent for a while; their lots are made with a secret key, so the seed tells
+/// nobody which of them are worth solving.
 const REVEAL_AFTER_MS: u64 = 10_000;
 
 impl<H: Host> Asked<'_, H> {

@@ -65,7 +65,7 @@ impl From<ControlBody> for ShowChange {
 #[utoipa::path(
     put,
     path = "/api/v1/shows/{show}/room",
-    operation_id = "changeRoom",
+    operation_id = "change_room",
     security(("session" = [])),
     params(("show" = ShowIdText, Path)),
     request_body = ControlBody,
