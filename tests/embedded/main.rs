@@ -15,6 +15,7 @@ mod operator;
 mod orders;
 mod owners;
 mod paying_crash;
+mod pricing;
 mod qr;
 mod race;
 mod refunds;

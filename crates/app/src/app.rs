@@ -5,13 +5,17 @@ use std::sync::Arc;
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, EventId, IdEntropy, SessionId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
+use onsale_domain::pricing::PriceLog;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner};
+use crate::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner, Versioned,
+};
+use crate::pricing::Views;
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -57,6 +61,8 @@ pub struct App {
     /// The titles of events, for those who ask for nothing else of them.
     pub(crate) titles: Arc<Cache<EventId, (Millis, Arc<str>)>>,
     pub(crate) maps: Arc<MapSlots>,
+    pub(crate) price_logs: Arc<Cache<ShowId, (Millis, Arc<Versioned<PriceLog>>)>>,
+    pub(crate) views: Arc<Views>,
 }
 
 impl std::fmt::Debug for App {
@@ -81,6 +87,8 @@ impl App {
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
             titles: Arc::new(Cache::new(SHOWS_KEPT)),
             maps: Arc::default(),
+            price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
+            views: Arc::default(),
         }
     }
 

@@ -15,6 +15,7 @@ pub mod fans;
 pub mod holds;
 pub mod passwords;
 pub mod ports;
+pub mod pricing;
 pub mod reconcile;
 pub mod room;
 pub mod show_cancellation;

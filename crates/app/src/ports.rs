@@ -8,11 +8,13 @@ mod checkout;
 mod devices;
 mod fans;
 mod passes;
+mod prices;
 
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
 pub use passes::*;
+pub use prices::Prices;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -275,6 +277,7 @@ pub trait Store:
     + Tickets
     + Fans
     + Devices
+    + Prices
 {
 }
 impl<T> Store for T where
@@ -290,5 +293,6 @@ impl<T> Store for T where
         + Tickets
         + Fans
         + Devices
+        + Prices
 {
 }

@@ -12,7 +12,8 @@ use onsale_domain::event::{Event, MAX_SHOWS, ShowSummary};
 use onsale_domain::ids::{AccountId, EventId, ShowId};
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
-use onsale_domain::money::{Cents, Currency};
+use onsale_domain::money::{Cents, Currency, Money};
+use onsale_domain::pricing::Pricing;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::beacon::BeaconSetting;
 use onsale_domain::show::{
@@ -54,6 +55,7 @@ pub struct ShowChange {
     pub max_tickets_per_buyer: Option<u32>,
     pub refund_policy: Option<Vec<RefundStep>>,
     pub room: RoomChange,
+    pub pricing: Option<Pricing>,
     pub publish: bool,
 }
 
@@ -87,6 +89,8 @@ impl RoomChange {
 pub struct ShowView {
     pub show: Arc<Show>,
     pub status: ShowStatus,
+    /// What a place costs right now, by section.
+    pub prices: Vec<(String, Money)>,
 }
 
 impl App {
@@ -192,6 +196,9 @@ impl App {
 
     pub async fn show(&self, id: ShowId, viewer: Option<AccountId>) -> Result<ShowView> {
         let show = self.visible_show(id, viewer).await?;
+        if viewer != Some(show.owner) {
+            self.count_view(&show).await;
+        }
         self.show_view(show).await
     }
 
@@ -222,15 +229,25 @@ impl App {
 
     async fn show_view(&self, show: Arc<Show>) -> Result<ShowView> {
         let now = self.now();
-        let counts = match show.status_at(now, None) {
+        let (counts, prices) = match show.status_at(now, None) {
             ShowStatus::OnSale => {
                 let layout = self.layout_of(&show).await?;
-                Some(self.seat_map(&show, &layout).await?.counts())
+                let counts = self.seat_map(&show, &layout).await?.counts();
+                let prices = self.current_prices(&show, &layout).await?;
+                (Some(counts), prices.sections)
             }
-            _ => None,
+            _ => (None, show.section_prices()),
         };
+        let sections = show.prices.iter().zip(prices);
+        let prices = sections
+            .map(|((section, _), amount)| {
+                let currency = show.currency;
+                (section.clone(), Money { amount, currency })
+            })
+            .collect();
         Ok(ShowView {
             status: show.status_at(now, counts),
+            prices,
             show,
         })
     }
@@ -256,6 +273,7 @@ fn new_show(id: ShowId, event: &Event, new: NewShow, now: Millis) -> Show {
         on_sale_at: new.on_sale_at,
         currency: new.currency,
         prices: Vec::new(),
+        pricing: Pricing::Fixed,
         hold_seconds: new.hold_seconds.unwrap_or(DEFAULT_HOLD_SECONDS),
         max_tickets_per_buyer: new
             .max_tickets_per_buyer
@@ -297,6 +315,7 @@ fn changed_show(show: &Show, change: &ShowChange, layout: &Layout, now: Millis) 
         changed.refund_policy.clone_from(policy);
     }
     changed.room = change.room.apply(&show.room);
+    changed.pricing = change.pricing.unwrap_or(show.pricing);
     let beacon = show.room.beacon.as_ref();
     if beacon.is_some_and(|known| !known.may_become(changed.room.beacon.as_ref())) {
         return Err(Error::Conflict(

@@ -173,6 +173,21 @@ impl Key {
         Self::new(FAN, format_args!("{}#{email}", show.simple()))
     }
 
+    /// The newest part of a show's price log.
+    pub fn price_log(show: ShowId) -> Self {
+        Self::new("PRC", show.simple())
+    }
+
+    /// A part of it that is full.
+    pub fn price_part(show: ShowId, part: u32) -> Self {
+        Self::new("PRP", format_args!("{}#{part}", show.simple()))
+    }
+
+    /// The views of a show in a minute since 1970.
+    pub fn views(show: ShowId, minute: u64) -> Self {
+        Self::new("VWS", format_args!("{}#{minute}", show.simple()))
+    }
+
     /// The accounts that were seen on a device.
     pub fn device(id: VisitorId) -> Self {
         Self::new("DEV", id.simple())

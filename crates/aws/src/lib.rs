@@ -22,6 +22,7 @@ mod maps;
 mod orders;
 mod passes;
 mod pause;
+mod prices;
 mod queue;
 mod sandbox;
 mod table;

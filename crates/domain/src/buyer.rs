@@ -52,6 +52,10 @@ pub struct Entry {
     pub places: Vec<PlaceIndex>,
     /// One price for each place, or a single one when all are equal.
     prices: Vec<Cents>,
+    /// The point of the show's price log that they come from, if prices follow demand.
+    /// The codec keeps it apart: most shows have none.
+    #[serde(skip)]
+    pub point: Option<u32>,
     /// How often its checkout began: the number of the last attempt to pay.
     pub attempt: u32,
     /// When the state was last changed.
@@ -78,9 +82,15 @@ impl Entry {
             request,
             places,
             prices,
+            point: None,
             attempt: 0,
             changed: now,
         }
+    }
+
+    /// The same at prices of this point of the log.
+    pub fn at_point(self, point: Option<u32>) -> Self {
+        Self { point, ..self }
     }
 
     /// Each place with its price.

@@ -7,13 +7,24 @@ use crate::buyer::Buyer;
 const PLAIN: u8 = 1;
 /// The same, and the last pass: 16 bytes more.
 const WITH_PASS: u8 = 2;
+/// The same, with or without a pass, and which entries have prices of which point: a few
+/// bytes each.
+const WITH_POINTS: u8 = 3;
 
 impl Buyer {
     pub fn encode(&self) -> Vec<u8> {
-        let parts = (&self.entries, &self.given_back);
+        let (entries, given_back) = (&self.entries, &self.given_back);
+        let points = self.points();
         let (version, body) = match self.last_pass {
-            None => (PLAIN, postcard::to_allocvec(&parts)),
-            Some(pass) => (WITH_PASS, postcard::to_allocvec(&(parts.0, parts.1, pass))),
+            pass if !points.is_empty() => (
+                WITH_POINTS,
+                postcard::to_allocvec(&(entries, given_back, pass, points)),
+            ),
+            None => (PLAIN, postcard::to_allocvec(&(entries, given_back))),
+            Some(pass) => (
+                WITH_PASS,
+                postcard::to_allocvec(&(entries, given_back, pass)),
+            ),
         };
         let mut bytes = vec![version];
         // Writing plain values to a growing vector cannot fail.
@@ -22,22 +33,37 @@ impl Buyer {
     }
 
     pub fn decode(version: u64, bytes: &[u8]) -> Option<Self> {
-        let (entries, given_back, last_pass) = match bytes.split_first()? {
+        let mut buyer = Self {
+            version,
+            ..Self::default()
+        };
+        match bytes.split_first()? {
             (&PLAIN, body) => {
-                let (entries, given_back) = postcard::from_bytes(body).ok()?;
-                (entries, given_back, None)
+                (buyer.entries, buyer.given_back) = postcard::from_bytes(body).ok()?;
             }
             (&WITH_PASS, body) => {
-                let (entries, given_back, pass) = postcard::from_bytes(body).ok()?;
-                (entries, given_back, Some(pass))
+                let pass;
+                (buyer.entries, buyer.given_back, pass) = postcard::from_bytes(body).ok()?;
+                buyer.last_pass = Some(pass);
+            }
+            (&WITH_POINTS, body) => {
+                let points: Vec<(u32, u32)>;
+                (buyer.entries, buyer.given_back, buyer.last_pass, points) =
+                    postcard::from_bytes(body).ok()?;
+                for (index, point) in points {
+                    buyer.entries.get_mut(index as usize)?.point = Some(point);
+                }
             }
             _ => return None,
-        };
-        Some(Self {
-            version,
-            entries,
-            given_back,
-            last_pass,
-        })
+        }
+        Some(buyer)
+    }
+
+    /// The entries at prices of a point, by their places in the list.
+    fn points(&self) -> Vec<(u32, u32)> {
+        let entries = (0u32..).zip(&self.entries);
+        entries
+            .filter_map(|(index, entry)| Some((index, entry.point?)))
+            .collect()
     }
 }

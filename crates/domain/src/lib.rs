@@ -27,6 +27,7 @@ pub mod map;
 pub mod money;
 pub mod order;
 pub mod payment;
+pub mod pricing;
 pub mod refund_saga;
 pub mod request_hash;
 pub mod room;

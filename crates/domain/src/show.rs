@@ -6,6 +6,7 @@ use crate::ids::{AccountId, EventId, ShowId, VenueId};
 use crate::layout::{Layout, MAX_OVERBOOK_PERCENT};
 use crate::map::Counts;
 use crate::money::{Cents, Currency, MAX_PRICE};
+use crate::pricing::Pricing;
 use crate::room::beacon::{BeaconSetting, MAX_BEACON_NAME_CHARS};
 use crate::time::Millis;
 
@@ -137,6 +138,10 @@ pub struct Show {
     pub currency: Currency,
     /// Every section of the venue with the price of a place in it, in layout order.
     pub prices: Vec<(String, Cents)>,
+    /// What becomes of these prices while the show sells. Shows from before there was a
+    /// choice are sold at them.
+    #[serde(default)]
+    pub pricing: Pricing,
     pub hold_seconds: u32,
     pub max_tickets_per_buyer: u32,
     pub refund_policy: Vec<RefundStep>,

@@ -14,7 +14,9 @@ pub mod openapi;
 pub mod optional;
 pub mod page;
 pub mod pass;
+pub mod prices;
 pub mod problem;
+pub mod quote;
 pub mod room_settings;
 pub mod schemas;
 pub mod session;
@@ -38,6 +40,7 @@ pub use limits::{Limiter, Limits};
 pub use page::{Cursor, Limit, List};
 pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
+pub use quote::{QuoteSigner, QuoteVerifier};
 pub use session::{
     Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
 };

@@ -6,6 +6,7 @@ use onsale_app::App;
 
 use crate::limits::Limits;
 use crate::pass::PassVerifier;
+use crate::quote::{QuoteSigner, QuoteVerifier};
 use crate::session::SessionVerifier;
 use crate::work::WorkGate;
 
@@ -17,6 +18,10 @@ pub struct Api {
     pub limits: Arc<Limits>,
     /// Asks nobody for anything unless it is put in place.
     pub work: Arc<WorkGate>,
+    /// Signs what buyers are asked where prices follow demand.
+    pub quotes: Option<Arc<QuoteSigner>>,
+    /// Whose quotes are believed.
+    pub quote_keys: QuoteVerifier,
 }
 
 impl Api {
@@ -27,12 +32,26 @@ impl Api {
             passes: Arc::default(),
             limits: Arc::new(limits),
             work: Arc::default(),
+            quotes: None,
+            quote_keys: QuoteVerifier::default(),
         }
     }
 
     /// The same with passes that are believed; without, nobody's are.
     pub fn with_passes(mut self, passes: PassVerifier) -> Self {
         self.passes = Arc::new(passes);
+        self
+    }
+
+    /// The same with a signer of quotes, which are believed from then on.
+    pub fn with_quotes(mut self, signer: QuoteSigner) -> Self {
+        self.quote_keys = signer.verifier();
+        self.quotes = Some(Arc::new(signer));
+        self
+    }
+
+    pub fn with_quote_keys(mut self, keys: QuoteVerifier) -> Self {
+        self.quote_keys = keys;
         self
     }
 

@@ -11,12 +11,13 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use onsale_domain::ticket_code::{KeyError, TicketKey, TicketPublicKey};
 use onsale_edge::Secrets;
-use onsale_http::SessionSigner;
+use onsale_http::{QuoteSigner, QuoteVerifier, SessionSigner};
 
 use crate::edge_bindings;
 
 const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
+const QUOTE_KEY: &str = "quote.key";
 const TICKET_KEY: &str = "ticket.key";
 const EDGE_BINDINGS: &str = "edge.bindings";
 const OPERATOR: &str = "operator";
@@ -87,6 +88,12 @@ impl DataFolder {
     pub fn session_signer(&self) -> Result<SessionSigner, DataFolderError> {
         let fresh = |secret: &str| format!("local:{secret}");
         self.key(SESSION_KEY, fresh, SessionSigner::parse)
+    }
+
+    /// The key that signs quotes, kept the same way.
+    pub fn quote_signer(&self) -> Result<QuoteSigner, DataFolderError> {
+        let fresh = |secret: &str| format!("quotes:{secret}");
+        self.key(QUOTE_KEY, fresh, QuoteSigner::parse)
     }
 
     /// The key that signs tickets, kept the same way.
@@ -163,6 +170,12 @@ impl DataFolder {
 pub fn ticket_public_key(folder: &Path) -> Option<Result<TicketPublicKey, KeyError>> {
     let text = std::fs::read_to_string(folder.join(TICKET_KEY)).ok()?;
     Some(text.trim().parse::<TicketKey>().map(|key| key.public()))
+}
+
+/// The public key of a folder's quotes, which another process may be using.
+pub fn quote_keys(folder: &Path) -> Option<Result<QuoteVerifier, String>> {
+    let text = std::fs::read_to_string(folder.join(QUOTE_KEY)).ok()?;
+    Some(QuoteSigner::parse(text.trim()).map(|signer| signer.verifier()))
 }
 
 /// The bindings of the edge of a folder, which another process may be using.
@@ -259,9 +272,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = DataFolder::open(dir.path()).unwrap();
         folder.session_signer().unwrap();
+        folder.quote_signer().unwrap();
         folder.ticket_key().unwrap();
         folder.edge_secrets().unwrap();
-        for name in [SESSION_KEY, TICKET_KEY, EDGE_BINDINGS] {
+        for name in [SESSION_KEY, QUOTE_KEY, TICKET_KEY, EDGE_BINDINGS] {
             let file = dir.path().join(name).metadata().unwrap();
             assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
         }

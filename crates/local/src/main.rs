@@ -12,6 +12,7 @@ mod prometheus;
 mod serve;
 mod verify;
 mod verify_draw;
+mod verify_quote;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum Command {
     Serve(ServeArgs),
     /// Check the code of a ticket offline
     Verify(verify::VerifyArgs),
+    /// Check a quote offline, and make its prices again
+    VerifyQuote(verify_quote::VerifyQuoteArgs),
     /// Recompute your draw in a lottery offline
     VerifyDraw(verify_draw::VerifyDrawArgs),
     /// Print the secrets of the edge, for a worker that stands before this platform
@@ -90,6 +93,7 @@ async fn main() -> ExitCode {
         None => serve::run(ServeArgs::default()).await,
         Some(Command::Serve(args)) => serve::run(args).await,
         Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::VerifyQuote(args)) => verify_quote::run(&args),
         Some(Command::VerifyDraw(args)) => verify_draw::run(&args),
         Some(Command::EdgeBindings(args)) => edge_bindings::print(&args),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,

@@ -50,6 +50,7 @@ impl Platform {
     ) -> Result<Self, String> {
         let wiring = Wiring::parse(TEMPLATE).map_err(|e| format!("template.yaml: {e}"))?;
         let signer = folder.session_signer().map_err(|e| e.to_string())?;
+        let quotes = folder.quote_signer().map_err(|e| e.to_string())?;
         let ticket_key = folder.ticket_key().map_err(|e| e.to_string())?;
         let ticket_keys = TicketKeys::new(vec![ticket_key.public()]).map_err(|e| e.to_string())?;
         let edge_secrets = folder.edge_secrets().map_err(|e| e.to_string())?;
@@ -70,6 +71,7 @@ impl Platform {
         let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
+            .with_quotes(quotes)
             .with_work(WorkGate::new(Some(edge_secrets.work.clone())));
         let room_keys = RoomKeys {
             internal: Some(Arc::new(edge_secrets.internal.clone())),

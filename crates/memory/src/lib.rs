@@ -12,6 +12,7 @@ mod interruption;
 mod orders;
 mod passes;
 mod payments;
+mod prices;
 mod seats;
 pub mod stage;
 mod world;
@@ -32,6 +33,7 @@ use onsale_domain::ids::{
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
+use onsale_domain::pricing::PriceLog;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
@@ -68,6 +70,9 @@ struct Items {
     fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
     fans: HashMap<(ShowId, EmailHash), Fan>,
     devices: HashMap<VisitorId, devices::Seen>,
+    price_logs: BTreeMap<ShowId, Versioned<PriceLog>>,
+    price_parts: BTreeMap<(ShowId, u32), PriceLog>,
+    views: HashMap<(ShowId, u64), u64>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {

@@ -9,6 +9,7 @@ use onsale_domain::ids::{AccountId, EventId, SessionId, ShowId, VenueId};
 use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
 use onsale_domain::map::SeatMap;
 use onsale_domain::money::{Cents, Currency};
+use onsale_domain::pricing::Pricing;
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::PassClaims;
 use onsale_domain::show::{Room, RoomMode, Show, StoredStatus, default_refund_policy};
@@ -26,6 +27,7 @@ pub struct Plan {
     /// The price of every place.
     pub price: u64,
     pub room: RoomMode,
+    pub pricing: Pricing,
 }
 
 impl Default for Plan {
@@ -37,6 +39,7 @@ impl Default for Plan {
             hold_seconds: 600,
             price: 4_500,
             room: RoomMode::Off,
+            pricing: Pricing::Fixed,
         }
     }
 }
@@ -97,6 +100,7 @@ impl Stage {
             on_sale_at: None,
             currency: Currency::parse("EUR").unwrap_or_else(|| unreachable!("EUR is a currency")),
             prices,
+            pricing: plan.pricing,
             hold_seconds: plan.hold_seconds,
             max_tickets_per_buyer: plan.cap,
             refund_policy: default_refund_policy(),

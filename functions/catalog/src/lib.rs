@@ -4,6 +4,7 @@
 mod availability;
 mod event_list;
 mod events;
+mod pricing;
 mod schemas;
 mod sections;
 mod shows;
@@ -23,6 +24,8 @@ pub fn router() -> OpenApiRouter<Api> {
         .routes(routes!(events::read, events::change))
         .routes(routes!(shows::create))
         .routes(routes!(shows::read, shows::change))
+        .routes(routes!(pricing::change))
+        .routes(routes!(pricing::log))
         .routes(routes!(availability::layout))
         .routes(routes!(availability::counts))
         .routes(routes!(availability::bits))

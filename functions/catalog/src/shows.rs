@@ -19,6 +19,7 @@ use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::pricing::PricingAnswer;
 use crate::schemas::Amount;
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -162,6 +163,7 @@ impl From<ShowChangeBody> for ShowChange {
             max_tickets_per_buyer: body.max_tickets_per_buyer,
             refund_policy: body.refund_policy.map(refund_steps),
             room: body.room.map(RoomChange::from).unwrap_or_default(),
+            pricing: None,
             publish: body.status == Some(Publish::OnSale),
         }
     }
@@ -189,9 +191,10 @@ pub(crate) struct ShowAnswer {
     on_sale_at: Option<Millis>,
     #[schema(value_type = String, pattern = "^[A-Z]{3}$")]
     currency: Currency,
-    /// The price of a place, by section.
+    /// What a place costs right now, by section.
     #[schema(value_type = BTreeMap<String, MoneyValue>)]
     prices: BTreeMap<String, Money>,
+    pricing: PricingAnswer,
     hold_seconds: u32,
     max_tickets_per_buyer: u32,
     refund_policy: Vec<RefundStepBody>,
@@ -204,13 +207,6 @@ pub(crate) struct ShowAnswer {
 impl From<ShowView> for ShowAnswer {
     fn from(view: ShowView) -> Self {
         let show = view.show;
-        let price = |(section, amount): &(String, Cents)| {
-            let money = Money {
-                amount: *amount,
-                currency: show.currency,
-            };
-            (section.clone(), money)
-        };
         Self {
             show_id: show.id,
             event_id: show.event_id,
@@ -218,7 +214,8 @@ impl From<ShowView> for ShowAnswer {
             starts_at: show.starts_at,
             on_sale_at: show.on_sale_at,
             currency: show.currency,
-            prices: show.prices.iter().map(price).collect(),
+            prices: view.prices.into_iter().collect(),
+            pricing: show.pricing.into(),
             hold_seconds: show.hold_seconds,
             max_tickets_per_buyer: show.max_tickets_per_buyer,
             refund_policy: show

@@ -59,7 +59,9 @@ async fn place(
     let wish = request.into_wish()?;
     let work = api.judge_work(&work, &caller, show).await;
     let verdict = work.clone();
+    let placing = api.clone();
     let hold = to_the_end(async move {
+        let api = placing;
         let admit = || {
             verdict.admit()?;
             api.limits.hold_attempt(caller.account, api.app.now())
@@ -69,7 +71,8 @@ async fn place(
             .await
     });
     let hold = hold.await.map_err(|refusal| work.explain(refusal))?;
-    Ok((StatusCode::CREATED, axum::Json(hold.into())))
+    let answer = HoldAnswer::explained(&api, hold).await?;
+    Ok((StatusCode::CREATED, axum::Json(answer)))
 }
 
 /// Read a hold
@@ -87,7 +90,7 @@ async fn read(
     Path((show, hold)): Path<(ShowId, HoldId)>,
 ) -> Result<axum::Json<HoldStatus>, Problem> {
     let hold = api.app.hold(&caller, show, hold).await?;
-    Ok(axum::Json(hold.into()))
+    Ok(axum::Json(HoldStatus::explained(&api, hold).await?))
 }
 
 /// Give a hold up

@@ -6,7 +6,8 @@ use lambda_http::{Error, run, tracing};
 async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
     let api = onsale_http::api_from_env(onsale_aws::app_from_env().await?)?
-        .with_work(onsale_http::WorkGate::from_env()?);
+        .with_work(onsale_http::WorkGate::from_env()?)
+        .with_quotes(onsale_http::QuoteSigner::from_env()?);
     let (router, _) = onsale_http::openapi::finish(holds::router(), "holds");
     run(onsale_http::trace::layer(router.with_state(api))).await
 }

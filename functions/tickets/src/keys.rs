@@ -42,18 +42,19 @@ impl From<Jwk> for JwkView {
     }
 }
 
-/// The keys that tickets and passes are checked with
+/// The keys that tickets, passes and quotes are checked with
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",
     operation_id = "read_jwks",
-    responses((status = 200, description = "A JSON Web Key Set: the keys of tickets, newest first, then those of passes.", body = JwkSet)),
+    responses((status = 200, description = "A JSON Web Key Set: the keys of tickets, newest first, then those of passes, then those of quotes.", body = JwkSet)),
 )]
 pub(crate) async fn jwks(
     State(api): State<Api>,
     Extension(tickets): Extension<Arc<TicketKeys>>,
 ) -> impl IntoResponse {
     let all = tickets.jwks().into_iter().chain(api.passes.jwks());
+    let all = all.chain(api.quote_keys.jwks());
     let keys = all.map(JwkView::from).collect();
     let cached = [(header::CACHE_CONTROL, "public, max-age=300")];
     (cached, axum::Json(JwkSet { keys }))

@@ -92,7 +92,6 @@ impl App {
             together: *together,
             allow_fewer: *allow_fewer,
         };
-        let prices = attempt.show.section_prices();
         let mut map = self
             .seat_map(&attempt.show, &attempt.layout)
             .await?
@@ -100,9 +99,13 @@ impl App {
             .clone();
         for t in 0..BEST_TRIES {
             let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + t);
-            let Some(places) =
-                best_available::choose(&attempt.layout, &map, &prices, &wish, &mut seed)
-            else {
+            let Some(places) = best_available::choose(
+                &attempt.layout,
+                &map,
+                &attempt.prices.sections,
+                &wish,
+                &mut seed,
+            ) else {
                 break;
             };
             match self.claim_places(attempt, &places, cell).await? {

@@ -61,6 +61,8 @@ pub struct HoldView {
     pub together: bool,
     pub total: Money,
     pub expires_at: Millis,
+    /// The point of the price log that the prices come from, where they follow demand.
+    pub point: Option<u32>,
     pub state: EntryState,
 }
 
@@ -80,6 +82,7 @@ impl HoldView {
             together: layout.are_together(&entry.places),
             total: money(entry.total()),
             expires_at: entry.expiry,
+            point: entry.point,
             state: entry.state_at(now),
         }
     }

@@ -22,6 +22,7 @@ use super::{HoldView, Wish, pass};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::ports::{ExpireHold, MAX_DELAY_S};
+use crate::pricing::CurrentPrices;
 
 /// How often the whole path is gone again when the claimed cells had to be given back
 /// by a twin of this request.
@@ -32,6 +33,7 @@ pub(super) struct Attempt<'a> {
     pub caller: &'a Caller,
     pub show: Arc<Show>,
     pub layout: Arc<Layout>,
+    pub prices: CurrentPrices,
     pub hold: HoldId,
     pub request: RequestHash,
     /// The pass it comes with, if the show wants one.
@@ -44,9 +46,9 @@ impl Attempt<'_> {
     }
 
     pub(super) fn entry(&self, cell: Cell, places: &[PlaceIndex], now: Millis) -> Entry {
-        let prices = self.show.section_prices();
         let price = |place: &PlaceIndex| -> Cents {
-            prices
+            self.prices
+                .sections
                 .get(self.layout.section_at(*place))
                 .copied()
                 .unwrap_or_default()
@@ -60,6 +62,7 @@ impl Attempt<'_> {
             each,
             now,
         )
+        .at_point(self.prices.point.as_ref().map(|point| point.sequence))
     }
 }
 
@@ -102,6 +105,7 @@ impl App {
             return Err(Error::NotFound("show"));
         }
         let layout = self.layout_of(&show).await?;
+        let prices = self.current_prices(&show, &layout).await?;
         let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;
         let attempt = Attempt {
             caller,
@@ -110,6 +114,7 @@ impl App {
             pass: pass::wanted(&show, offered),
             show,
             layout,
+            prices,
         };
         let (session, mut buyer, mut used) = self
             .store

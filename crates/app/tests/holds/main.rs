@@ -8,6 +8,7 @@ mod basics;
 mod expiry;
 mod old_map;
 mod passes;
+mod prices;
 mod scene;
 mod slow;
 mod twins;

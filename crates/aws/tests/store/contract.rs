@@ -37,6 +37,7 @@ mod devices;
 mod fans;
 mod orders;
 mod passes;
+mod prices;
 mod sandbox;
 mod tickets;
 

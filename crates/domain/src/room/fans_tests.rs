@@ -16,6 +16,7 @@ fn show(status: StoredStatus, opens_at: Option<Millis>, on_sale_at: Option<Milli
         on_sale_at,
         currency: Currency::parse("EUR").unwrap(),
         prices: vec![],
+        pricing: crate::pricing::Pricing::Fixed,
         hold_seconds: 600,
         max_tickets_per_buyer: 6,
         refund_policy: default_refund_policy(),

@@ -1,0 +1,102 @@
+//! Prices that follow demand, and a hold that keeps its own.
+
+use onsale_domain::pricing::{Bounds, POINT_MS, Pricing};
+use onsale_memory::Fault;
+use onsale_memory::stage::Plan;
+
+use crate::scene::{Scene, best, seats};
+
+async fn dynamic() -> Scene {
+    Scene::new(Plan {
+        pricing: Pricing::Dynamic(Bounds::default()),
+        cap: 50,
+        ..Plan::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_hold_keeps_its_price_while_prices_rise() {
+    let scene = dynamic().await;
+    let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+    let first = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
+    assert_eq!(first.point, Some(0));
+    assert!(first.total.amount.0 < 4_500, "nobody has bought anything");
+    for wish in ["1", "2", "3", "4", "5"] {
+        scene.hold(&ana, wish, &best(8)).await.unwrap();
+    }
+    let same = scene.hold(&bo, "k", &seats(&["A-2-40"])).await.unwrap();
+    assert_eq!(same.point, Some(0), "prices stand for a minute");
+    assert_eq!(same.total, first.total);
+    scene.clock.advance(POINT_MS);
+    let later = scene.hold(&bo, "l", &seats(&["A-2-39"])).await.unwrap();
+    assert_eq!(later.point, Some(1));
+    assert!(
+        later.total.amount > first.total.amount,
+        "41 places are held"
+    );
+    let again = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
+    assert_eq!((again.total, again.point), (first.total, Some(0)));
+    let show = scene.stage.show.id;
+    let read = scene.app.hold(&ana, show, first.hold_id).await.unwrap();
+    assert_eq!((read.total, read.point), (first.total, Some(0)));
+}
+
+#[tokio::test]
+async fn a_price_that_was_paid_can_be_made_again_from_the_log() {
+    let scene = dynamic().await;
+    let ana = scene.buyer(1).await;
+    let show = scene.stage.show.id;
+    let mut holds = Vec::new();
+    for n in 0..40u32 {
+        scene.clock.advance(POINT_MS);
+        let held = scene.hold(&ana, &n.to_string(), &best(1)).await.unwrap();
+        assert_eq!(held.point, Some(n));
+        holds.push(held);
+        let id = holds[n as usize].hold_id;
+        scene.app.release_hold(&ana, show, id).await.unwrap();
+    }
+    for held in &holds {
+        let point = scene.app.price_point(show, held.point.unwrap()).await;
+        let figures = point.unwrap().figures;
+        assert_eq!(figures.prices()[0], held.total.amount);
+    }
+    let mut cursor = None;
+    let mut sequences = Vec::new();
+    loop {
+        let (_, page) = scene.app.price_history(show, cursor, 7).await.unwrap();
+        sequences.extend(page.items.iter().map(|p| p.sequence));
+        match page.next {
+            Some(next) => cursor = Some(next.parse().unwrap()),
+            None => break,
+        }
+    }
+    assert!(sequences.into_iter().eq((0..40).rev()));
+}
+
+#[tokio::test]
+async fn a_minute_has_one_point_though_replies_are_lost() {
+    let scene = dynamic().await;
+    for round in 0..34u8 {
+        scene.clock.advance(POINT_MS);
+        // Whatever was done, and not answered: the next one to ask goes on from there.
+        let lost = (usize::from(round) % 4, Fault::FailAfter);
+        let unlucky = scene.buyer(100 + round).await;
+        scene.gate.arm(Some(lost));
+        let _ = scene.hold(&unlucky, "k", &best(1)).await;
+        scene.gate.arm(None);
+        let buyer = scene.buyer(round).await;
+        let held = scene.hold(&buyer, "k", &best(1)).await.unwrap();
+        assert_eq!(held.point, Some(u32::from(round)));
+    }
+}
+
+#[tokio::test]
+async fn fixed_prices_ask_nobody() {
+    let scene = Scene::new(Plan::default()).await;
+    let ana = scene.buyer(1).await;
+    let held = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
+    assert_eq!((held.total.amount.0, held.point), (4_500, None));
+    let log = onsale_app::ports::Prices::price_log(&*scene.store, scene.stage.show.id).await;
+    assert_eq!(log.unwrap(), None);
+}

@@ -1,0 +1,142 @@
+//! How the prices of a show are made, and the log of what they were.
+
+use axum::Json as JsonAnswer;
+use axum::extract::State;
+use onsale_app::Error;
+use onsale_app::ports::Page;
+use onsale_domain::ids::ShowId;
+use onsale_domain::pricing::{Bounds, Pricing, multiple};
+use onsale_http::optional::present;
+use onsale_http::prices::PointView;
+use onsale_http::schemas::ShowIdText;
+use onsale_http::{Api, Cursor, Json, Limit, List, LoggedIn, Path, Problem, Query, to_the_end};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PricingMode {
+    Fixed,
+    Dynamic,
+}
+
+/// `floor` and `ceiling` are multiples of the prices of the show, for `dynamic` only.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PricingChange)]
+pub(crate) struct PricingBody {
+    mode: PricingMode,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 0.7, maximum = 1, default = 0.7)]
+    floor: Option<f64>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 1, maximum = 3, default = 3)]
+    ceiling: Option<f64>,
+}
+
+impl PricingBody {
+    fn pricing(&self) -> Result<Pricing, Error> {
+        match self.mode {
+            PricingMode::Dynamic => Bounds::from_multiples(self.floor, self.ceiling)
+                .map(Pricing::Dynamic)
+                .map_err(|why| Error::Invalid(why.to_string())),
+            PricingMode::Fixed if self.floor.is_some() || self.ceiling.is_some() => Err(
+                Error::Invalid("floor and ceiling are for dynamic prices".into()),
+            ),
+            PricingMode::Fixed => Ok(Pricing::Fixed),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Pricing)]
+pub(crate) struct PricingAnswer {
+    mode: PricingMode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    floor: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    ceiling: Option<f64>,
+}
+
+impl From<Pricing> for PricingAnswer {
+    fn from(pricing: Pricing) -> Self {
+        let (mode, bounds) = match pricing {
+            Pricing::Fixed => (PricingMode::Fixed, None),
+            Pricing::Dynamic(bounds) => (PricingMode::Dynamic, Some(bounds)),
+        };
+        Self {
+            mode,
+            floor: bounds.map(|bounds| multiple(bounds.floor)),
+            ceiling: bounds.map(|bounds| multiple(bounds.ceiling)),
+        }
+    }
+}
+
+/// Let prices follow demand, or keep them fixed
+///
+/// Dynamic prices change at most once a minute, within `floor` and `ceiling`. A hold keeps
+/// the prices it was given.
+#[utoipa::path(
+    put,
+    path = "/api/v1/shows/{show}/pricing",
+    operation_id = "change_pricing",
+    security(("session" = [])),
+    params(("show" = ShowIdText, Path)),
+    request_body = PricingBody,
+    responses(
+        (status = 200, description = "How prices are made now", body = PricingAnswer),
+        (status = 409, description = "`conflict`: the show is over or cancelled, or others keep changing it"),
+    )
+)]
+pub(crate) async fn change(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Path(show): Path<ShowId>,
+    Json(body, _): Json<PricingBody>,
+) -> Result<JsonAnswer<PricingAnswer>, Problem> {
+    let pricing = body.pricing()?;
+    let changed = to_the_end(async move { api.app.change_pricing(&caller, show, pricing).await });
+    Ok(JsonAnswer(changed.await?.show.pricing.into()))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LogQuery {
+    #[serde(default)]
+    #[param(required = false)]
+    limit: Limit,
+    #[serde(default)]
+    cursor: Option<Cursor>,
+}
+
+/// The price log of a show
+///
+/// Every price that was ever asked, newest first, with all that it follows from. Empty as
+/// long as prices are fixed.
+#[utoipa::path(
+    get,
+    path = "/api/v1/shows/{show}/prices",
+    operation_id = "list_prices",
+    params(("show" = ShowIdText, Path), LogQuery),
+    responses((status = 200, description = "A page of the log", body = List<PointView>))
+)]
+pub(crate) async fn log(
+    State(api): State<Api>,
+    Path(show): Path<ShowId>,
+    Query(query): Query<LogQuery>,
+) -> Result<JsonAnswer<List<PointView>>, Problem> {
+    let before =
+        match &query.cursor {
+            None => None,
+            Some(Cursor(text)) => Some(text.parse().map_err(|_| {
+                Error::Invalid("cursor: must be the next_cursor of a page".to_owned())
+            })?),
+        };
+    let (view, page): (_, Page<_>) = api.app.price_history(show, before, query.limit.0).await?;
+    Ok(JsonAnswer(List::from_page(page, |point| {
+        PointView::of(&point, &view.show, |_| true)
+    })))
+}

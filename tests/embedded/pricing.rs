@@ -1,0 +1,86 @@
+//! Prices that follow demand: what buyers are asked, and how anybody can check it.
+
+use serde_json::json;
+
+use crate::command_line::onsale_at;
+use crate::sale::Sale;
+use crate::visitor::Visitor;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quote_is_fixed_signed_and_can_be_made_again() {
+    let sale = Sale::small(json!({})).await;
+    let pricing = format!("/api/v1/shows/{}/pricing", sale.show);
+    let buyer = sale.buyer("buyer").await;
+    let dynamic = json!({"mode": "dynamic", "floor": 0.75});
+    buyer
+        .put(&pricing, dynamic.clone())
+        .await
+        .problem(403, "forbidden");
+    for (body, what) in [
+        (json!({"mode": "dynamic", "floor": 0.5}), "floor"),
+        (json!({"mode": "dynamic", "ceiling": 4}), "ceiling"),
+        (json!({"mode": "fixed", "floor": 0.8}), "floor and ceiling"),
+    ] {
+        let refused = sale.organiser.put(&pricing, body).await;
+        let problem = refused.problem(400, "invalid_request");
+        assert!(
+            problem["detail"].as_str().unwrap().contains(what),
+            "{problem}"
+        );
+    }
+    let now = sale.organiser.put(&pricing, dynamic).await.expect(200);
+    assert_eq!(
+        now,
+        json!({"mode": "dynamic", "floor": 0.75, "ceiling": 3.0})
+    );
+
+    let show = format!("/api/v1/shows/{}", sale.show);
+    let read = Visitor::anonymous(&sale.server.url)
+        .get(&show)
+        .await
+        .expect(200);
+    assert_eq!(read["pricing"]["mode"], "dynamic");
+    let seats = json!({"seats": ["A-1-1", "A-1-2"]});
+    let held = buyer.hold(&sale.show, "k", seats.clone()).await.expect(201);
+    let price = &held["seats"][0]["price"];
+    assert_eq!(*price, read["prices"]["A"], "as it was seen");
+    assert!(
+        price["amount"].as_u64().unwrap() < 4_501,
+        "nothing is sold: {price}"
+    );
+    let total = price["amount"].as_u64().unwrap() * 2;
+    assert_eq!(held["total"]["amount"], total);
+    assert_eq!(held["pricing"]["sections"][0]["price"], *price);
+
+    let again = buyer.hold(&sale.show, "k", seats).await.expect(201);
+    assert_eq!(again, held, "the same quote, to the letter");
+    let hold = held["hold_id"].as_str().unwrap();
+    assert_eq!(
+        buyer.read_hold(&sale.show, hold).await["quote"],
+        held["quote"]
+    );
+    let log = Visitor::anonymous(&sale.server.url);
+    let log = log.get(&format!("{show}/prices")).await.expect(200);
+    assert_eq!(log["items"][0], held["pricing"], "published for everybody");
+
+    let quote = held["quote"].as_str().unwrap();
+    let said = onsale_at(sale.data.path(), &["verify-quote", quote]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("every price follows"), "{said:?}");
+    let forged = format!(
+        "{}A{}",
+        &quote[..quote.len() - 9],
+        &quote[quote.len() - 8..]
+    );
+    let said = onsale_at(sale.data.path(), &["verify-quote", &forged]).await;
+    assert_ne!(said.code, 0, "{said:?}");
+
+    let order = buyer.pays(&sale.show, hold).await;
+    assert_eq!(order["total"]["amount"], total, "what was quoted is paid");
+    let fixed = json!({"mode": "fixed"});
+    sale.organiser.put(&pricing, fixed).await.expect(200);
+    assert_eq!(
+        buyer.read_hold(&sale.show, hold).await["quote"],
+        held["quote"]
+    );
+}
