@@ -23,6 +23,7 @@ async fn a_hold_keeps_its_price_while_prices_rise() {
     assert_eq!(first.point, Some(0));
     assert!(first.total.amount.0 < 4_500, "nobody has bought anything");
     for wish in ["1", "2", "3", "4", "5"] {
+        scene.clock.advance(1_500); // for a new map
         scene.hold(&ana, wish, &best(8)).await.unwrap();
     }
     let same = scene.hold(&bo, "k", &seats(&["A-2-40"])).await.unwrap();
