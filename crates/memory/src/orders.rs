@@ -15,7 +15,11 @@ use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
 
-fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: &T) -> Written<T> {
+pub(crate) fn create<K: Ord, T: Clone>(
+    map: &mut BTreeMap<K, Versioned<T>>,
+    key: K,
+    value: &T,
+) -> Written<T> {
     if let Some(stored) = map.get(&key) {
         return Written::Lost(stored.clone());
     }
@@ -24,7 +28,7 @@ fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: 
     Written::Done(1)
 }
 
-fn replace<K: Ord, T: Clone>(
+pub(crate) fn replace<K: Ord, T: Clone>(
     map: &mut BTreeMap<K, Versioned<T>>,
     key: K,
     next: &Versioned<T>,
@@ -41,7 +45,7 @@ fn replace<K: Ord, T: Clone>(
 }
 
 /// One page of sorted keys, from after `after` on.
-fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
+pub(crate) fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
     let mut rest = sorted
         .into_iter()
         .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))

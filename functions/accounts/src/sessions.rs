@@ -17,9 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::RoleAnswer;
-
-/// Nobody has a longer password, so nothing longer is hashed.
-const MAX_PASSWORD_CHARS: usize = 128;
+use crate::password::check_claimed;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,16 +67,12 @@ pub(crate) async fn log_in(
         email: EmailText(email),
         password,
     } = body;
-    if !(1..=MAX_PASSWORD_CHARS).contains(&password.chars().count()) {
-        return Err(Problem::invalid(
-            "A password has at most 128 characters, and at least one.",
-        ));
-    }
+    check_claimed(&password)?;
     let now = api.app.now();
     api.limits.log_in(&email, now)?;
     let (session, account) = api
         .app
-        .log_in(email.as_str(), &password, key.as_ref())
+        .log_in(email.as_str(), &password, key.as_ref(), device)
         .await?;
     let suspicion = match device {
         Some(device) => api.app.note_device(device, account.id).await,

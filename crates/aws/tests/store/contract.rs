@@ -29,7 +29,9 @@ macro_rules! contract {
     };
 }
 
+mod account_ends;
 mod accounts;
+mod audit;
 mod blocks;
 mod cancellations;
 mod catalogue;
@@ -38,6 +40,7 @@ mod fans;
 mod orders;
 mod passes;
 mod sandbox;
+mod staff;
 mod tickets;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);

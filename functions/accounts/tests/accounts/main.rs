@@ -291,7 +291,10 @@ async fn a_request_that_cannot_be_meant_is_refused() {
 #[test]
 fn the_document_describes_the_five_operations() {
     let signer = Arc::new(SessionSigner::from_secret("k1", [7; 32]));
-    let (_, document) = openapi::finish(accounts::router(signer), "accounts");
+    let (_, document) = openapi::finish(
+        accounts::router(signer, Some(Arc::new(service::reset_keys()))),
+        "accounts",
+    );
     let document = serde_json::to_value(openapi::merge(vec![document])).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
