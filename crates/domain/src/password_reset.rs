@@ -21,6 +21,7 @@ use crate::time::Millis;
 
 /// Keeps these tokens apart from anything else signed under the same key.
 const PURPOSE: &[u8] = b"onsale password reset\0";
+const DEVICE_PURPOSE: &[u8] = b"onsale known device\0";
 const MAX_KEYS: usize = 8;
 /// Ours have 84 to 86 characters.
 const MAX_TOKEN_LEN: usize = 128;
@@ -185,6 +186,31 @@ impl ResetKeys {
         let same = expected.0.as_bytes().ct_eq(text.as_bytes());
         bool::from(same).then_some(reset)
     }
+}
+
+impl ResetKeys {
+    /// What a browser is given when somebody logs in on it: proof that they did once. It
+    /// lets nobody in; its log-ins are only counted apart from those of strangers, who could
+    /// otherwise use up what the address may try.
+    pub fn known_device(&self, email: &Email) -> String {
+        let (id, key) = &self.keys[0];
+        device_proof(email, *id, key)
+    }
+
+    /// Whether this browser has logged in with this address before.
+    pub fn knows_device(&self, email: &Email, text: &str) -> bool {
+        let id = text.split_once('.').and_then(|(id, _)| id.parse().ok());
+        let known = self.keys.iter().find(|(known, _)| Some(known.0) == id);
+        known.is_some_and(|(id, key)| {
+            let expected = device_proof(email, *id, key);
+            bool::from(expected.as_bytes().ct_eq(text.as_bytes()))
+        })
+    }
+}
+
+fn device_proof(email: &Email, id: ResetKeyId, key: &Key) -> String {
+    let proof = keyed_hash(key, &[DEVICE_PURPOSE, &[id.0], email.as_str().as_bytes()]);
+    format!("{}.{}", id.0, URL_SAFE_NO_PAD.encode(proof))
 }
 
 /// `1:<64 hexadecimal digits>`, several with commas between them, the one that makes new

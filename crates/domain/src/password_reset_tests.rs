@@ -119,3 +119,29 @@ fn resets_are_counted_by_address_purpose_and_hour() {
         assert_ne!(first, other);
     }
 }
+
+#[test]
+fn a_browser_is_known_for_the_address_that_logged_in_on_it() {
+    let email = |name: &str| Email::parse(&format!("{name}@example.org")).unwrap();
+    let old = keys(&format!("1:{}", "11".repeat(32)));
+    let proof = old.known_device(&email("ana"));
+    assert!(
+        ring().knows_device(&email("ana"), &proof),
+        "the key is still known"
+    );
+    assert!(!ring().knows_device(&email("bo"), &proof));
+    let stranger = keys(&format!("1:{}", "33".repeat(32)));
+    assert!(!stranger.knows_device(&email("ana"), &proof));
+    for forged in [
+        "",
+        "1",
+        "1.",
+        &proof[1..],
+        &format!("{proof}A"),
+        &proof.replace("1.", "2."),
+    ] {
+        assert!(!ring().knows_device(&email("ana"), forged), "{forged}");
+    }
+    let reset = old.token(RESET).to_string();
+    assert!(!old.knows_device(&email("ana"), &reset));
+}

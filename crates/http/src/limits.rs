@@ -123,6 +123,13 @@ impl Limits {
         self.take(&self.log_ins_per_email, key, now)
     }
 
+    /// A log-in from a browser that the address has logged in on before: counted apart, so
+    /// that strangers cannot use it up.
+    pub fn log_in_where_known(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(format!("known {}", email.as_str()).as_bytes()).0;
+        self.take(&self.log_ins_per_email, key, now)
+    }
+
     /// Somebody with a session says their password: as often as they may log in.
     pub fn password_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
         self.take(&self.log_ins_per_email, *account.as_bytes(), now)

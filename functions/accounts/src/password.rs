@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
+use onsale_domain::account::Email;
 use onsale_domain::password_reset::ResetKeys;
 use onsale_http::{Api, Code, EmailText, Json, LoggedIn, OptionalKey, Path, Problem, to_the_end};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,16 @@ pub(crate) fn check_claimed(password: &str) -> Result<(), Problem> {
 pub(crate) struct Keys(pub(crate) Option<Arc<ResetKeys>>);
 
 impl Keys {
+    pub(crate) fn known_device(&self, email: &Email) -> Option<String> {
+        self.0.as_ref().map(|keys| keys.known_device(email))
+    }
+
+    /// Without keys every browser is a stranger's.
+    pub(crate) fn knows_device(&self, email: &Email, proof: &str) -> bool {
+        let keys = self.0.as_ref();
+        keys.is_some_and(|keys| keys.knows_device(email, proof))
+    }
+
     fn configured(self) -> Result<Arc<ResetKeys>, Problem> {
         self.0.ok_or_else(|| {
             Problem::new(
