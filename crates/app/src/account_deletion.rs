@@ -172,8 +172,9 @@ impl App {
         let coming = shows.filter(|show: &&ShowSummary| show.is_coming(now));
         let coming: Vec<ShowId> = coming.map(|show| show.id).collect();
         for (show, buyer) in self.store.buyers(deletion.account, &coming).await? {
-            let held = |state| state == EntryState::Held;
-            let entries = buyer.entries.iter().filter(|entry| held(entry.state));
+            // One that was released may have been cut off before its cells were free.
+            let may_hold = |state| matches!(state, EntryState::Held | EntryState::Released);
+            let entries = buyer.entries.iter().filter(|entry| may_hold(entry.state));
             let holds: Vec<_> = entries.map(|entry| entry.hold).collect();
             for hold in holds {
                 let released = self.release_of(deletion.account, show, hold, buyer.clone());
