@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod account_ends;
 mod accounts;
 mod bad_input;
 mod catalogue;
@@ -25,6 +26,7 @@ mod sale;
 mod scanning;
 mod server;
 mod show_cancellation;
+mod staff;
 mod start_up;
 mod stripe;
 mod visitor;

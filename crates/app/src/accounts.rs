@@ -1,7 +1,7 @@
 //! Accounts: register, log in and out, and what people see of themselves.
 
 use onsale_domain::account::{Account, Email, MAX_NAME_CHARS, PASSWORD_CHARS, Role, is_line};
-use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::ids::{AccountId, SessionId, VisitorId};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::time::Millis;
 
@@ -52,11 +52,21 @@ impl App {
                 created: now,
             },
             password: passwords::hash(password, &self.entropy).await?,
+            epoch: 0,
             request: key.map(|_| request),
         };
-        match self.store.register(&new).await? {
+        match self.store.register(&new, None).await? {
             Registration::Registered => Ok(new.account),
             Registration::EmailTaken(taken) => registered_before(&taken, new, password).await,
+            // Somebody registered with this key, left, and comes back with the same one.
+            Registration::IdTaken => {
+                let mut new = new;
+                new.account.id = AccountId::new(now, self.id_entropy());
+                match self.store.register(&new, None).await? {
+                    Registration::Registered => Ok(new.account),
+                    _ => Err(Error::EmailTaken),
+                }
+            }
         }
     }
 
@@ -66,47 +76,42 @@ impl App {
         email: &str,
         password: &str,
         key: Option<&IdempotencyKey>,
+        device: Option<VisitorId>,
     ) -> Result<(Session, Account)> {
         let email = parse_email(email)?;
         let found = self.store.credentials(&email).await?;
         let stored = found.as_ref().map(|found| &found.password);
         let matches = passwords::verify(password, stored).await?;
-        let account = match found {
-            Some(found) if matches => found.account,
+        let (account, epoch) = match found {
+            Some(found) if matches => (found.account, found.epoch),
             _ => return Err(Error::WrongCredentials),
         };
         let now = self.now();
+        let session = |id| Session {
+            id,
+            account: account.id,
+            opened: now,
+            // Whole seconds, because that is what a token can say.
+            expires: Millis((now + SESSION_MS).0 / 1_000 * 1_000),
+            // If the password changes meanwhile, it ends before it begins.
+            epoch,
+            device,
+        };
         if let Some(key) = key {
             let parts: [&[u8]; 3] = [b"session", account.id.as_bytes(), key.as_str().as_bytes()];
             let session = self
-                .open_session(SessionId::derived(&parts), account.id, now)
+                .store
+                .open(&session(SessionId::derived(&parts)))
                 .await?;
             // A closed session comes back with `expires` 0: closing marks it and keeps
             // it, so that its key cannot bring its token back to life.
-            if now < session.expires {
+            if now < session.expires && session.epoch == epoch {
                 return Ok((session, account));
             }
         }
         let id = SessionId::new(now, self.id_entropy());
-        let session = self.open_session(id, account.id, now).await?;
+        let session = self.store.open(&session(id)).await?;
         Ok((session, account))
-    }
-
-    async fn open_session(
-        &self,
-        id: SessionId,
-        account: AccountId,
-        now: Millis,
-    ) -> Result<Session> {
-        // Whole seconds, because that is what a token can say.
-        let expires = Millis((now + SESSION_MS).0 / 1_000 * 1_000);
-        let session = Session {
-            id,
-            account,
-            opened: now,
-            expires,
-        };
-        Ok(self.store.open(&session).await?)
     }
 
     /// Ends the session; its token stops working at once, everywhere.
@@ -156,7 +161,7 @@ fn parse_email(email: &str) -> Result<Email> {
     Email::parse(email).ok_or_else(|| Error::Invalid("the email is not an email address".into()))
 }
 
-fn check_password(password: &str) -> Result<()> {
+pub(crate) fn check_password(password: &str) -> Result<()> {
     if PASSWORD_CHARS.contains(&password.chars().count()) {
         return Ok(());
     }
@@ -166,7 +171,7 @@ fn check_password(password: &str) -> Result<()> {
     )))
 }
 
-fn check_name(name: &str) -> Result<()> {
+pub(crate) fn check_name(name: &str) -> Result<()> {
     if is_line(name, MAX_NAME_CHARS) {
         return Ok(());
     }

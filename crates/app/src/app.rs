@@ -104,7 +104,7 @@ impl App {
 
     /// Refuses a caller whose session has ended.
     pub async fn check_session(&self, caller: &Caller) -> Result<()> {
-        let session = self.store.session(caller.session).await?;
+        let session = self.store.session(caller.session, caller.account).await?;
         match session {
             Some(s) if s.account == caller.account && self.now() < s.expires => Ok(()),
             _ => Err(Error::Unauthenticated),

@@ -2,6 +2,7 @@
 //! the sale. A code is made from its serial whenever it is needed and stored nowhere.
 
 use onsale_domain::account::Email;
+use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
 use onsale_domain::ids::ShowId;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::fan_code::{FanCode, FanKeys, FanSerial};
@@ -49,10 +50,27 @@ impl App {
         if batch.count != count {
             return Err(Error::IdempotencyMismatch);
         }
+        // Before anybody has the codes: none is used that the trail does not know of. The
+        // same batch again is the same entry.
+        self.note_fan_codes(caller, show, &batch).await?;
         let codes = batch
             .serials()
             .map(|serial| keys.code(show, batch.key, serial));
         codes.collect::<Option<_>>().ok_or(KEY_IS_GONE)
+    }
+
+    async fn note_fan_codes(&self, caller: &Caller, show: ShowId, batch: &FanBatch) -> Result<()> {
+        let made = format!("{} from number {}", batch.count, batch.first.0);
+        let change = AuditChange::new("fan_codes", None, Some(made));
+        let entry = AuditEntry::new(
+            show,
+            caller.account,
+            AuditAction::FanCodesMade,
+            &batch.first.0.to_be_bytes(),
+            vec![change],
+            self.now(),
+        );
+        Ok(self.store.note(&entry).await?)
     }
 
     async fn new_batch(&self, show: ShowId, count: u32, keys: &FanKeys) -> Result<FanBatch> {

@@ -3,8 +3,11 @@
 //! A use case loads, asks the domain, and stores. It names no cloud, no web framework
 //! and no clock: all of these come in through the ports. One file per use case.
 
+pub mod account_deletion;
+pub mod account_export;
 pub mod accounts;
 pub mod app;
+pub mod audit;
 pub mod availability;
 pub mod cache;
 pub mod checkout;
@@ -13,6 +16,7 @@ pub mod error;
 pub mod events;
 pub mod fans;
 pub mod holds;
+pub mod password_change;
 pub mod passwords;
 pub mod ports;
 pub mod pricing;
@@ -20,6 +24,7 @@ pub mod reconcile;
 pub mod room;
 pub mod show_cancellation;
 pub mod shows;
+pub mod staff;
 pub mod tickets;
 pub mod unplugged;
 pub mod venues;

@@ -29,6 +29,11 @@ static ADMITTED: Semaphore = Semaphore::const_new(AT_ONCE_AND_WAITING);
 /// password is known to match it.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$b25zYWxlIG5vYm9keSAhIQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+/// The hash of an account that has no password yet.
+pub fn nobodys() -> PasswordHash {
+    PasswordHash(NOBODY.to_owned())
+}
+
 /// Hashes a new password with a fresh salt.
 pub async fn hash(password: &str, entropy: &Arc<dyn Entropy>) -> Result<PasswordHash> {
     let mut salt = [0u8; SALT_LEN];

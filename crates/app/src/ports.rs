@@ -4,12 +4,16 @@
 //! answers `Unavailable`, so every write can be repeated: it is conditional, and a
 //! refusal returns what was found.
 
+mod accounts;
+mod audit;
 mod checkout;
 mod devices;
 mod fans;
 mod passes;
 mod prices;
 
+pub use accounts::*;
+pub use audit::Audit;
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
@@ -17,7 +21,7 @@ pub use passes::*;
 pub use prices::Prices;
 
 use async_trait::async_trait;
-use onsale_domain::account::{Account, Email};
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::block::{BlockIndex, BlockState, Cell};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::{BlockSlots, Found};
@@ -60,58 +64,6 @@ pub struct Versioned<T> {
     pub value: T,
 }
 
-/// A password in the form in which it is kept (PHC string, Argon2id).
-#[derive(Clone, PartialEq, Eq)]
-pub struct PasswordHash(pub String);
-
-impl std::fmt::Debug for PasswordHash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("PasswordHash(…)")
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Credentials {
-    pub account: Account,
-    pub password: PasswordHash,
-    pub request: Option<RequestHash>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Registration {
-    Registered,
-    /// The email belongs to this account.
-    EmailTaken(Box<Credentials>),
-}
-
-#[async_trait]
-pub trait Accounts: Send + Sync {
-    /// Creates the account and takes its email, both or neither.
-    async fn register(&self, new: &Credentials) -> Stored<Registration>;
-    async fn credentials(&self, email: &Email) -> Stored<Option<Credentials>>;
-    async fn account(&self, id: AccountId) -> Stored<Option<Account>>;
-    /// `false`: there is no such account.
-    async fn rename(&self, id: AccountId, name: &str) -> Stored<bool>;
-}
-
-/// A log-in that has not ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Session {
-    pub id: SessionId,
-    pub account: AccountId,
-    pub opened: Millis,
-    pub expires: Millis,
-}
-
-#[async_trait]
-pub trait Sessions: Send + Sync {
-    /// Opens the session, or returns the one that is open under its id.
-    async fn open(&self, session: &Session) -> Stored<Session>;
-    /// A consistent read: a session that was closed is gone at once.
-    async fn session(&self, id: SessionId) -> Stored<Option<Session>>;
-    async fn close(&self, id: SessionId) -> Stored<()>;
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -135,17 +87,24 @@ pub trait Catalogue: Send + Sync {
     /// `false`: the event has moved on from this version.
     async fn replace_event(&self, event: &Versioned<Event>) -> Stored<bool>;
 
-    /// Creates the show and its event's new state, both or neither. `None`: the event
-    /// has moved on from its version.
+    /// Creates the show, its event's new state and the entry in its audit trail, all or
+    /// nothing. `None`: the event has moved on from its version.
     async fn create_show(
         &self,
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
+        entry: Option<&AuditEntry>,
     ) -> Stored<Option<Creation>>;
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>>;
-    /// Replaces both or neither; `false`: one of them has moved on.
-    async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool>;
+    /// Replaces both, with an entry in the audit trail, or nothing; `false`: one of them has
+    /// moved on.
+    async fn replace_show(
+        &self,
+        show: &Versioned<Show>,
+        event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
+    ) -> Stored<bool>;
 
     /// Events that are public, newest first.
     async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>>;
@@ -208,6 +167,9 @@ pub enum Replaced {
 pub trait Buyers: Send + Sync {
     /// A consistent read; a buyer that was never stored has version 0.
     async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer>;
+    /// What an account has of those of these shows where it has anything, by consistent
+    /// reads, in any order.
+    async fn buyers(&self, account: AccountId, shows: &[ShowId]) -> Stored<Vec<(ShowId, Buyer)>>;
     /// Session and buyer in one consistent request.
     async fn session_and_buyer(
         &self,
@@ -267,6 +229,10 @@ pub trait Entropy: Send + Sync {
 pub trait Store:
     Accounts
     + Sessions
+    + Resets
+    + Deletions
+    + StaffLists
+    + Audit
     + Catalogue
     + Blocks
     + Buyers
@@ -283,6 +249,10 @@ pub trait Store:
 impl<T> Store for T where
     T: Accounts
         + Sessions
+        + Resets
+        + Deletions
+        + StaffLists
+        + Audit
         + Catalogue
         + Blocks
         + Buyers

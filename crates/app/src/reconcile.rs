@@ -14,6 +14,7 @@ use std::fmt;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::order::Order;
+use onsale_domain::password_reset::Reset;
 use onsale_domain::payment::PaymentId;
 use onsale_domain::time::Millis;
 
@@ -128,9 +129,30 @@ impl App {
                 self.wake_cancellation(show, 0, 0).await;
             }
         }
+        self.look_at_accounts(&mut report).await?;
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);
         Ok(report)
+    }
+
+    /// Links that nobody mailed, and deletions that nobody goes on with.
+    async fn look_at_accounts(&self, report: &mut Report) -> Result<()> {
+        for id in self.store.open_resets().await? {
+            let reset = self.store.reset(id).await?.map(|reset| reset.value);
+            let waits = |reset: &Reset| !reset.announced && is_idle(reset.asked, self.now());
+            if reset.is_some_and(|reset| waits(&reset)) {
+                self.wake_reset(id).await;
+                report.driven_again += 1;
+            }
+        }
+        for id in self.store.open_deletions().await? {
+            let deletion = self.store.deletion(id).await?;
+            if deletion.is_some_and(|deletion| is_idle(deletion.value.changed, self.now())) {
+                self.wake_deletion(id).await;
+                report.driven_again += 1;
+            }
+        }
+        Ok(())
     }
 
     async fn look_at_open(&self, order: &Versioned<Order>, report: &mut Report) {

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use onsale_domain::announcement::News;
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::cancellation::{Cancellation, Phase};
 use onsale_domain::event::ShowSummary;
@@ -87,11 +88,18 @@ impl App {
             if show.value.status == StoredStatus::Cancelled {
                 return Ok(());
             }
+            let before = show.value.clone();
             show.value.status = StoredStatus::Cancelled;
+            // Only its owner can have called it off, whoever goes on with it.
+            let (owner, version, now) = (before.owner, show.version + 1, self.now());
+            let entry = AuditEntry::show_changed(&before, &show.value, version, owner, now);
             let event = self.store.event(show.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&show.value));
-            let replaced = self.store.replace_show(&show, &event).await?;
+            let replaced = self
+                .store
+                .replace_show(&show, &event, entry.as_ref())
+                .await?;
             self.forget_show(id);
             if replaced {
                 tracing::info!(show = %id, "show cancelled");

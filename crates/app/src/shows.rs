@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::{Event, MAX_SHOWS, ShowSummary};
 use onsale_domain::ids::{AccountId, EventId, ShowId};
 use onsale_domain::layout::Layout;
@@ -128,7 +129,12 @@ impl App {
         };
         for _ in 0..WRITE_ATTEMPTS {
             put_summary(&mut event.value, &show)?;
-            if let Some(creation) = self.store.create_show(&show, &event, request).await? {
+            let entry = AuditEntry::show_created(&show, caller.account, now);
+            let created = self
+                .store
+                .create_show(&show, &event, request, Some(&entry))
+                .await?;
+            if let Some(creation) = created {
                 settle(creation, request)?;
                 self.forget_show(id);
                 tracing::info!(show = %id, event = %event_id, "show created");
@@ -179,11 +185,19 @@ impl App {
                 return Err(Error::Forbidden("this show belongs to another organiser"));
             }
             let layout = self.layout_of(&stored.value).await?;
-            stored.value = changed_show(&stored.value, change, &layout, self.now())?;
+            let now = self.now();
+            let before = stored.value.clone();
+            stored.value = changed_show(&before, change, &layout, now)?;
+            let version = stored.version + 1;
+            let entry =
+                AuditEntry::show_changed(&before, &stored.value, version, caller.account, now);
             let event = self.store.event(stored.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&stored.value));
-            let replaced = self.store.replace_show(&stored, &event).await?;
+            let replaced = self
+                .store
+                .replace_show(&stored, &event, entry.as_ref())
+                .await?;
             self.forget_show(id);
             if replaced {
                 return self.show_view(Arc::new(stored.value)).await;

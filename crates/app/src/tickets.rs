@@ -114,9 +114,7 @@ impl App {
     ) -> Result<ScanAnswer> {
         self.check_session(caller).await?;
         let show = self.recent_show(show_id).await?;
-        if show.owner != caller.account {
-            return Err(Error::Forbidden("this show belongs to another organiser"));
-        }
+        self.check_at_gate(caller, &show).await?;
         check_gate(gate)?;
         let claims = match keys.verify(code) {
             Ok(claims) => claims,

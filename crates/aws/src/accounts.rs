@@ -1,23 +1,24 @@
-//! Accounts, the emails they own, and sessions.
+//! Accounts and the emails they own.
 
 use async_trait::async_trait;
-use onsale_app::ports::{
-    Accounts, Credentials, PasswordHash, Registration, Session, Sessions, StoreError, Stored,
-};
+use onsale_app::ports::{Accounts, Credentials, PasswordHash, Registration, Stored};
 use onsale_domain::account::{Account, Email};
+use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
 
 use crate::attributes::{
-    Item, bytes, get_json, get_number, get_request, get_text, json, number, seconds, text,
+    Item, bytes, get_json, get_number, get_request, get_text, json, number, text,
 };
-use crate::conditions::{Change, EXISTS};
+use crate::conditions::{BELONGS_TO, Change, IS_AT_EPOCH, IS_AT_FIRST_EPOCH, IS_SOMEBODYS};
+use crate::errors::corrupt;
 use crate::keys::Key;
+use crate::sessions::{EPOCH, epoch_of};
 use crate::table::DynamoStore;
 
-fn corrupt<E: std::fmt::Display>(error: E) -> StoreError {
-    StoreError::Corrupt(error.to_string())
-}
+/// Marks an account that was deleted. Its item stays, so that its id is nobody else's.
+const GONE: &str = "gone";
 
 fn account_of(item: &Item) -> Stored<Account> {
     Ok(Account {
@@ -33,22 +34,51 @@ fn credentials_of(item: &Item) -> Stored<Credentials> {
     Ok(Credentials {
         account: account_of(item)?,
         password: PasswordHash(get_text(item, "pw")?.to_owned()),
+        epoch: epoch_of(item)?,
         request: get_request(item),
     })
 }
 
-pub(crate) fn session_of(item: &Item) -> Stored<Session> {
-    Ok(Session {
-        id: get_text(item, "id")?.parse().map_err(corrupt)?,
-        account: get_text(item, "acc")?.parse().map_err(corrupt)?,
-        opened: Millis(get_number(item, "opened")?),
-        expires: Millis(get_number(item, "expires")?),
-    })
+/// A change of an account that is still at the epoch that was read, to the next one.
+fn next_epoch(read: u32, update: &str, mut values: Item) -> Change {
+    let condition = match read {
+        0 => IS_AT_FIRST_EPOCH,
+        _ => IS_AT_EPOCH,
+    };
+    values.insert(":read_epoch".to_owned(), number(read.into()));
+    values.insert(":epoch".to_owned(), number(u64::from(read) + 1));
+    Change {
+        update: update.to_owned(),
+        condition: Some(condition.to_owned()),
+        values,
+    }
+}
+
+/// Sets the epoch of a session, or that of all sessions of an account.
+fn set_epoch(epoch: u32, condition: Option<&str>, mut values: Item) -> Change {
+    values.insert(":epoch".to_owned(), number(epoch.into()));
+    Change {
+        update: format!("SET {EPOCH} = :epoch"),
+        condition: condition.map(str::to_owned),
+        values,
+    }
+}
+
+fn of_account(id: AccountId) -> Item {
+    Item::from([(":acc".to_owned(), text(id.to_string()))])
+}
+
+impl DynamoStore {
+    /// The item of an account that was not deleted.
+    async fn account_item(&self, id: AccountId) -> Stored<Option<Item>> {
+        let item = self.get(&Key::account(id)).await?;
+        Ok(item.filter(|item| !item.contains_key(GONE)))
+    }
 }
 
 #[async_trait]
 impl Accounts for DynamoStore {
-    async fn register(&self, new: &Credentials) -> Stored<Registration> {
+    async fn register(&self, new: &Credentials, staff: Option<&Staff>) -> Stored<Registration> {
         let account = &new.account;
         let mut item = Item::from([
             ("id".to_owned(), text(account.id.to_string())),
@@ -57,24 +87,24 @@ impl Accounts for DynamoStore {
             ("role".to_owned(), json(&account.role)?),
             ("created".to_owned(), number(account.created.0)),
             ("pw".to_owned(), text(&new.password.0)),
+            (EPOCH.to_owned(), number(new.epoch.into())),
         ]);
         if let Some(request) = new.request {
             item.insert("req".to_owned(), bytes(request.0));
         }
         let owns = Item::from([("acc".to_owned(), text(account.id.to_string()))]);
-        let parts = vec![
+        let mut parts = vec![
             self.put_new_part(&Key::email(&account.email), owns)?,
             self.put_new_part(&Key::account(account.id), item)?,
         ];
+        parts.extend(staff.map(|s| self.new_document_part(s)).transpose()?);
         if self.transact(parts).await?.is_ok() {
             return Ok(Registration::Registered);
         }
-        match self.credentials(&account.email).await? {
-            Some(taken) => Ok(Registration::EmailTaken(Box::new(taken))),
-            None => Err(StoreError::Unavailable(
-                "the account was there and is gone".into(),
-            )),
-        }
+        Ok(match self.credentials(&account.email).await? {
+            Some(taken) => Registration::EmailTaken(Box::new(taken)),
+            None => Registration::IdTaken,
+        })
     }
 
     async fn credentials(&self, email: &Email) -> Stored<Option<Credentials>> {
@@ -85,60 +115,76 @@ impl Accounts for DynamoStore {
             return Ok(None);
         };
         let id: AccountId = get_text(&owner, "acc")?.parse().map_err(corrupt)?;
-        self.get(&Key::account(id))
-            .await?
-            .as_ref()
-            .map(credentials_of)
-            .transpose()
+        self.credentials_of(id).await
+    }
+
+    async fn credentials_of(&self, id: AccountId) -> Stored<Option<Credentials>> {
+        let item = self.account_item(id).await?;
+        item.as_ref().map(credentials_of).transpose()
     }
 
     async fn account(&self, id: AccountId) -> Stored<Option<Account>> {
-        self.get(&Key::account(id))
-            .await?
-            .as_ref()
-            .map(account_of)
-            .transpose()
+        let item = self.account_item(id).await?;
+        item.as_ref().map(account_of).transpose()
     }
 
     async fn rename(&self, id: AccountId, name: &str) -> Stored<bool> {
         let change = Change {
             update: "SET full_name = :name".to_owned(),
-            condition: Some(EXISTS.to_owned()),
+            condition: Some(IS_SOMEBODYS.to_owned()),
             values: Item::from([(":name".to_owned(), text(name))]),
         };
         self.update_if(&Key::account(id), change).await
     }
-}
 
-#[async_trait]
-impl Sessions for DynamoStore {
-    async fn open(&self, session: &Session) -> Stored<Session> {
-        let item = Item::from([
-            ("id".to_owned(), text(session.id.to_string())),
-            ("acc".to_owned(), text(session.account.to_string())),
-            ("opened".to_owned(), number(session.opened.0)),
-            ("expires".to_owned(), number(session.expires.0)),
-            ("forget_at".to_owned(), seconds(session.expires)),
-        ]);
-        match self.put_new(&Key::session(session.id), item).await? {
-            None => Ok(session.clone()),
-            Some(open) => session_of(&open),
+    async fn set_password(
+        &self,
+        id: AccountId,
+        epoch: u32,
+        password: &PasswordHash,
+        keep: Option<SessionId>,
+    ) -> Stored<bool> {
+        let values = Item::from([(":pw".to_owned(), text(&password.0))]);
+        let update = format!("SET pw = :pw, {EPOCH} = :epoch");
+        let next = epoch + 1;
+        let mut parts = vec![
+            self.update_part(&Key::account(id), next_epoch(epoch, &update, values))?,
+            self.update_part(&Key::session_epoch(id), set_epoch(next, None, Item::new()))?,
+        ];
+        if let Some(session) = keep {
+            let change = set_epoch(next, Some(BELONGS_TO), of_account(id));
+            parts.push(self.update_part(&Key::session(session), change)?);
         }
+        if self.transact(parts).await?.is_ok() {
+            return Ok(true);
+        }
+        // Every hash has its own salt: finding ours, an earlier try of this very write was
+        // done and only its answer was lost.
+        let item = self.account_item(id).await?;
+        Ok(item.is_some_and(|item| get_text(&item, "pw") == Ok(password.0.as_str())))
     }
 
-    async fn session(&self, id: SessionId) -> Stored<Option<Session>> {
-        let item = self.get(&Key::session(id)).await?;
-        let session = item.as_ref().map(session_of).transpose()?;
-        Ok(session.filter(|s| s.expires > Millis(0)))
-    }
-
-    async fn close(&self, id: SessionId) -> Stored<()> {
-        // A tombstone rather than a deletion: its key must not open it again.
-        let change = Change {
-            update: "SET expires = :never".to_owned(),
-            condition: Some(EXISTS.to_owned()),
-            values: Item::from([(":never".to_owned(), number(0))]),
-        };
-        self.update_if(&Key::session(id), change).await.map(|_| ())
+    async fn begin_deletion(&self, deletion: &Deletion, epoch: u32) -> Stored<bool> {
+        let id = deletion.account;
+        let email = deletion.email.as_ref().ok_or_else(|| corrupt("email"))?;
+        let update =
+            format!("SET {GONE} = :gone, {EPOCH} = :epoch REMOVE email, full_name, pw, req");
+        let values = Item::from([(":gone".to_owned(), number(deletion.began.0))]);
+        let next = set_epoch(epoch + 1, None, Item::new());
+        let mut parts = vec![
+            self.update_part(&Key::account(id), next_epoch(epoch, &update, values))?,
+            self.update_part(&Key::session_epoch(id), next)?,
+            self.delete_part(&Key::email(email), Some((BELONGS_TO, of_account(id))))?,
+            self.new_document_part(deletion)?,
+        ];
+        if deletion.staff.is_some() {
+            parts.push(self.delete_part(&Key::staff(id), None)?);
+        }
+        if self.transact(parts).await?.is_ok() {
+            return Ok(true);
+        }
+        // By this very write, whose answer was lost, or by another: it is gone either way.
+        let stored = self.get(&Key::deletion(id)).await?;
+        Ok(stored.is_some())
     }
 }

@@ -51,6 +51,11 @@ pub(crate) fn get_number(item: &Item, name: &str) -> Stored<u64> {
         .ok_or_else(|| missing(name))
 }
 
+/// A number of a smaller type.
+pub(crate) fn get_small<T: TryFrom<u64>>(item: &Item, name: &str) -> Stored<T> {
+    T::try_from(get_number(item, name)?).map_err(|_| missing(name))
+}
+
 pub(crate) fn get_bytes<'a>(item: &'a Item, name: &str) -> Stored<&'a [u8]> {
     let value = item.get(name).and_then(|v| v.as_b().ok());
     value.map(AsRef::as_ref).ok_or_else(|| missing(name))

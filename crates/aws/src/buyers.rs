@@ -6,14 +6,13 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::ids::{AccountId, SessionId, ShowId};
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::PassUse;
-use onsale_domain::time::Millis;
 
-use crate::accounts::session_of;
 use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Key, PK};
 use crate::passes::pass_use_of;
+use crate::sessions::open_session;
 use crate::table::DynamoStore;
 
 fn buyer_of(item: &Item) -> Stored<Buyer> {
@@ -26,6 +25,22 @@ impl Buyers for DynamoStore {
     async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer> {
         let item = self.get(&Key::buyer(show, account)).await?;
         Ok(item.as_ref().map(buyer_of).transpose()?.unwrap_or_default())
+    }
+
+    async fn buyers(&self, account: AccountId, shows: &[ShowId]) -> Stored<Vec<(ShowId, Buyer)>> {
+        let keys: Vec<_> = shows
+            .iter()
+            .map(|show| Key::buyer(*show, account))
+            .collect();
+        let mut found = Vec::new();
+        for item in self.get_many(&keys, true).await? {
+            let pk = get_text(&item, PK)?;
+            let place = keys.iter().position(|key| key.pk == pk);
+            let show = place.and_then(|place| shows.get(place));
+            let show = show.ok_or_else(|| StoreError::Corrupt("the key of a buyer".into()))?;
+            found.push((*show, buyer_of(&item)?));
+        }
+        Ok(found)
     }
 
     async fn session_and_buyer(
@@ -46,7 +61,11 @@ impl Buyers for DynamoStore {
         account: AccountId,
         pass: Option<PassId>,
     ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)> {
-        let mut keys = vec![Key::session(session), Key::buyer(show, account)];
+        let mut keys = vec![
+            Key::session(session),
+            Key::session_epoch(account),
+            Key::buyer(show, account),
+        ];
         keys.extend(pass.map(Key::pass));
         let items = self.get_many(&keys, true).await?;
         let item_of = |key: &Key| {
@@ -54,11 +73,10 @@ impl Buyers for DynamoStore {
                 .iter()
                 .find(|item| get_text(item, PK) == Ok(key.pk.as_str()))
         };
-        let session = item_of(&keys[0]).map(session_of).transpose()?;
-        let buyer = item_of(&keys[1]).map(buyer_of).transpose()?;
-        let pass = keys.get(2).and_then(item_of).map(pass_use_of).transpose()?;
-        let open = session.filter(|s| s.expires > Millis(0));
-        Ok((open, buyer.unwrap_or_default(), pass))
+        let session = open_session(item_of(&keys[0]), item_of(&keys[1]))?;
+        let buyer = item_of(&keys[2]).map(buyer_of).transpose()?;
+        let pass = keys.get(3).and_then(item_of).map(pass_use_of).transpose()?;
+        Ok((session, buyer.unwrap_or_default(), pass))
     }
 
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {

@@ -15,8 +15,6 @@ use crate::table::DynamoStore;
 
 /// Blocks that are closed at the same time.
 const CLOSED_AT_ONCE: usize = 16;
-/// Open cancellations read by one request.
-const LIST_PAGE: usize = 100;
 
 impl Document for Cancellation {
     fn key(&self) -> Key {
@@ -52,15 +50,7 @@ impl Cancellations for DynamoStore {
 
     async fn open_cancellations(&self) -> Stored<Vec<ShowId>> {
         let list = List::oldest_first(BY_WORK, OPEN_CANCELLATIONS);
-        let (mut shows, mut after) = (Vec::new(), None);
-        loop {
-            let page = self.list(&list, after.as_deref(), LIST_PAGE).await?;
-            shows.extend(named(&page.items, Key::cancelled_show)?);
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return Ok(shows),
-            }
-        }
+        named(&self.whole_list(&list).await?, Key::cancelled_show)
     }
 
     async fn close_blocks(&self, show: ShowId, blocks: &[BlockIndex]) -> Stored<()> {

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use onsale_app::ports::{Catalogue, Creation, Page, Stored, Versioned};
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
@@ -109,11 +110,13 @@ impl Catalogue for DynamoStore {
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
+        entry: Option<&AuditEntry>,
     ) -> Stored<Option<Creation>> {
-        let parts = vec![
+        let mut parts = vec![
             self.put_new_part(&Key::show(show.id), document(Item::new(), show, request)?)?,
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
         ];
+        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
         Ok(match self.transact(parts).await? {
             Ok(()) => Some(Creation::New),
             Err(refused) => {
@@ -127,11 +130,17 @@ impl Catalogue for DynamoStore {
         self.get_versioned(&Key::show(id)).await
     }
 
-    async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool> {
-        let parts = vec![
+    async fn replace_show(
+        &self,
+        show: &Versioned<Show>,
+        event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
+    ) -> Stored<bool> {
+        let mut parts = vec![
             self.update_part(&Key::show(show.value.id), replacement(show)?)?,
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
         ];
+        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
         Ok(self.transact(parts).await?.is_ok())
     }
 

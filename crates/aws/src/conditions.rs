@@ -12,6 +12,15 @@ use onsale_domain::time::Millis;
 pub const IS_NEW: &str = "attribute_not_exists(pk)";
 /// Holds when something is stored under the key.
 pub const EXISTS: &str = "attribute_exists(pk)";
+/// Holds when the account was not deleted.
+pub const IS_SOMEBODYS: &str = "attribute_exists(pk) AND attribute_not_exists(gone)";
+/// Holds when the account was not deleted, and never had another epoch.
+pub const IS_AT_FIRST_EPOCH: &str = "attribute_exists(pk) AND attribute_not_exists(gone) \
+     AND (attribute_not_exists(ep) OR ep = :read_epoch)";
+/// Holds when the account was not deleted, and is at the epoch that was read.
+pub const IS_AT_EPOCH: &str = "ep = :read_epoch AND attribute_not_exists(gone)";
+/// Holds when the item belongs to this account.
+pub const BELONGS_TO: &str = "acc = :acc";
 /// Holds when the item still is at the version that was read.
 pub const IS_AT_VERSION: &str = "v = :read_version";
 /// Holds when no map is stored, or an older one.

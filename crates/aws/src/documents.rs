@@ -4,12 +4,15 @@
 //! the SDK repeats the write and is refused by what it wrote itself: the mark tells that
 //! from somebody else's write, even from one that stored the very same document.
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use onsale_app::ports::{StoreError, Stored, Versioned, Written};
+use onsale_domain::time::Millis;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::attributes::{Item, bytes, get_bytes, get_json, get_number, json, number, text};
+use crate::attributes::{
+    Item, bytes, get_bytes, get_json, get_number, json, number, seconds, text,
+};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Index, Key};
@@ -30,6 +33,11 @@ pub(crate) trait Document: Serialize + DeserializeOwned + Sync {
     /// Its place in every index that its kind is ever in.
     fn listings(&self) -> Vec<Listing> {
         Vec::new()
+    }
+
+    /// When it may be forgotten; `None`: never.
+    fn forget_at(&self) -> Option<Millis> {
+        None
     }
 }
 
@@ -103,6 +111,19 @@ fn marked(
     }
 }
 
+/// The whole document, with its listings and its time to live.
+fn changed<T: Document>(read_version: u64, mark: [u8; 16], next: &T) -> Stored<Change> {
+    let mut change = marked(read_version, mark, ("doc", json(next)?), next.listings());
+    if let Some(at) = next.forget_at() {
+        // Before the listings, which may end in what is removed.
+        change.update = change
+            .update
+            .replacen("SET ", "SET forget_at = :forget_at, ", 1);
+        change.values.insert(":forget_at".to_owned(), seconds(at));
+    }
+    Ok(change)
+}
+
 impl DynamoStore {
     /// Writes one attribute of a versioned item, with its listings. `None`: done, now or
     /// by an earlier try whose answer was lost; otherwise the item that was found.
@@ -115,6 +136,15 @@ impl DynamoStore {
     ) -> Stored<Option<Item>> {
         let mark = new_mark()?;
         let change = marked(read_version, mark, attribute, listings);
+        self.write_marked(key, mark, change).await
+    }
+
+    async fn write_marked(
+        &self,
+        key: &Key,
+        mark: [u8; 16],
+        change: Change,
+    ) -> Stored<Option<Item>> {
         match self.update(key, change).await {
             Ok(()) => Ok(None),
             Err(Failed::Condition(found)) => {
@@ -130,9 +160,9 @@ impl DynamoStore {
     }
 
     async fn write_document<T: Document>(&self, read_version: u64, next: &T) -> Stored<Written<T>> {
-        let doc = ("doc", json(next)?);
+        let mark = new_mark()?;
         let found = self
-            .write_versioned(&next.key(), read_version, doc, next.listings())
+            .write_marked(&next.key(), mark, changed(read_version, mark, next)?)
             .await?;
         Ok(match found {
             None => Written::Done(read_version + 1),
@@ -142,6 +172,11 @@ impl DynamoStore {
 
     pub(crate) async fn create_document<T: Document>(&self, new: &T) -> Stored<Written<T>> {
         self.write_document(0, new).await
+    }
+
+    /// A new document as part of a transaction.
+    pub(crate) fn new_document_part<T: Document>(&self, new: &T) -> Stored<TransactWriteItem> {
+        self.update_part(&new.key(), changed(0, new_mark()?, new)?)
     }
 
     pub(crate) async fn replace_document<T: Document>(

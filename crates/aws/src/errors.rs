@@ -25,6 +25,10 @@ pub(crate) fn unavailable<E: ProvideErrorMetadata, R>(error: SdkError<E, R>) -> 
     StoreError::Unavailable(what)
 }
 
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(what.to_string())
+}
+
 /// How one write on cells went wrong.
 pub(crate) enum Failed {
     /// Its condition did not hold; the items that refused, where they exist.

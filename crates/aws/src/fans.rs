@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use aws_sdk_dynamodb::types::ReturnValue;
-use onsale_app::ports::{Fans, Page, StoreError, Stored};
+use onsale_app::ports::{Fans, Page, Stored};
 use onsale_domain::account::Email;
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::fan_code::{FanKeyId, FanSerial};
@@ -10,20 +10,12 @@ use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId};
 use onsale_domain::time::Millis;
 
-use crate::attributes::{Item, get_number, get_text, number, text};
+use crate::attributes::{Item, get_number, get_small, get_text, number, text};
 use crate::conditions::{Change, SERIALS_ARE_LEFT};
-use crate::errors::Failed;
-use crate::keys::{self, BY_BUYER, Key};
+use crate::errors::{Failed, corrupt};
+use crate::keys::{self, BY_BUYER, BY_OWNER, Key, PK};
 use crate::lists::List;
 use crate::table::DynamoStore;
-
-fn corrupt(what: &str) -> StoreError {
-    StoreError::Corrupt(what.to_owned())
-}
-
-fn get_small<T: TryFrom<u64>>(item: &Item, name: &str) -> Stored<T> {
-    T::try_from(get_number(item, name)?).map_err(|_| corrupt(name))
-}
 
 fn fan_of(item: &Item) -> Stored<Fan> {
     Ok(Fan {
@@ -110,6 +102,11 @@ impl Fans for DynamoStore {
                 BY_BUYER.sk.to_owned(),
                 text(keys::by_time(fan.registered, hash)),
             ),
+            (BY_OWNER.pk.to_owned(), text(keys::fan_of(hash))),
+            (
+                BY_OWNER.sk.to_owned(),
+                text(keys::by_time(fan.registered, show)),
+            ),
         ]);
         match self.put_new(&Key::fan(show, hash), item).await? {
             None => Ok(fan.clone()),
@@ -126,5 +123,30 @@ impl Fans for DynamoStore {
             items: page.items.iter().map(fan_of).collect::<Stored<_>>()?,
             next: page.next,
         })
+    }
+
+    async fn fan_of(
+        &self,
+        email: &Email,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<(ShowId, Fan)>> {
+        let list = List::newest_first(BY_OWNER, keys::fan_of(EmailHash::of(email)));
+        let page = self.list(&list, after, limit).await?;
+        let registration = |item: &Item| {
+            let show = Key::fan_show(get_text(item, PK)?);
+            Ok((
+                show.ok_or_else(|| corrupt("the key of a fan"))?,
+                fan_of(item)?,
+            ))
+        };
+        Ok(Page {
+            items: page.items.iter().map(registration).collect::<Stored<_>>()?,
+            next: page.next,
+        })
+    }
+
+    async fn remove_fan(&self, show: ShowId, email: &Email) -> Stored<()> {
+        self.delete(&Key::fan(show, EmailHash::of(email))).await
     }
 }

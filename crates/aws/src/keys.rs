@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
 use onsale_domain::ids::{
-    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, VenueId, VisitorId,
 };
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::time::Millis;
@@ -49,6 +49,10 @@ pub const BY_WORK: Index = Index {
 };
 /// The partition of cancellations in `BY_WORK`.
 pub const OPEN_CANCELLATIONS: &str = "OPENCXL";
+/// The partition of resets that were not announced in `BY_WORK`.
+pub const OPEN_RESETS: &str = "OPENRST";
+/// The partition of deletions in `BY_WORK`.
+pub const OPEN_DELETIONS: &str = "OPENDEL";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -65,6 +69,11 @@ const ORDER: &str = "ORD";
 const CANCELLATION: &str = "CXL";
 const SANDBOX: &str = "SBX";
 const FAN: &str = "FNE";
+const SESSION: &str = "SES";
+const RESET: &str = "RST";
+const DELETION: &str = "DEL";
+const STAFF: &str = "STF";
+const AUDIT: &str = "AUD";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +100,33 @@ impl Key {
     }
 
     pub fn session(id: SessionId) -> Self {
-        Self::new("SES", id.simple())
+        Self::new(SESSION, id.simple())
+    }
+
+    /// The epoch of an account's sessions, apart from the account: everybody who checks a
+    /// session reads it, and nobody but `accounts` reads accounts.
+    pub fn session_epoch(account: AccountId) -> Self {
+        Self::new("SEP", account.simple())
+    }
+
+    /// A link to set a password.
+    pub fn reset(id: ResetId) -> Self {
+        Self::new(RESET, id.simple())
+    }
+
+    /// What is left to do of a deleted account.
+    pub fn deletion(account: AccountId) -> Self {
+        Self::new(DELETION, account.simple())
+    }
+
+    /// Whose staff an account is, and where.
+    pub fn staff(account: AccountId) -> Self {
+        Self::new(STAFF, account.simple())
+    }
+
+    /// An entry of an audit trail.
+    pub fn audit(id: AuditId) -> Self {
+        Self::new(AUDIT, id.simple())
     }
 
     pub fn venue(id: VenueId) -> Self {
@@ -218,6 +253,24 @@ impl Key {
         format!("{}_{digits}", ShowId::PREFIX).parse().ok()
     }
 
+    /// The reset that a partition key names.
+    pub fn reset_id(pk: &str) -> Option<ResetId> {
+        let digits = named(pk, RESET)?;
+        format!("{}_{digits}", ResetId::PREFIX).parse().ok()
+    }
+
+    /// The account whose deletion a partition key names.
+    pub fn deleted_account(pk: &str) -> Option<AccountId> {
+        let digits = named(pk, DELETION)?;
+        format!("{}_{digits}", AccountId::PREFIX).parse().ok()
+    }
+
+    /// The show of the fan that a partition key names.
+    pub fn fan_show(pk: &str) -> Option<ShowId> {
+        let (digits, _) = named(pk, FAN)?.split_once('#')?;
+        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
     /// The payment of the sandbox that a partition key names.
     pub fn sandbox_id(pk: &str) -> Option<&str> {
         named(pk, SANDBOX)
@@ -227,6 +280,21 @@ impl Key {
 /// The key that a partition key of a fan names.
 pub fn listed_fan(pk: &str) -> Option<Key> {
     named(pk, FAN).map(|rest| Key::new(FAN, rest))
+}
+
+/// The key that a partition key of a session names.
+pub fn listed_session(pk: &str) -> Option<Key> {
+    named(pk, SESSION).map(|rest| Key::new(SESSION, rest))
+}
+
+/// The key that a partition key of staff names.
+pub fn listed_staff(pk: &str) -> Option<Key> {
+    named(pk, STAFF).map(|rest| Key::new(STAFF, rest))
+}
+
+/// The key that a partition key of an audit entry names.
+pub fn listed_audit(pk: &str) -> Option<Key> {
+    named(pk, AUDIT).map(|rest| Key::new(AUDIT, rest))
 }
 
 /// What follows the kind in a partition key.
@@ -248,6 +316,26 @@ pub fn ended_passes(show: ShowId) -> String {
 /// The partition of the fans of a show in `BY_BUYER`.
 pub fn fans_of(show: ShowId) -> String {
     format!("FANS#{}", show.simple())
+}
+
+/// The partition of an address's registrations as a fan in `BY_OWNER`.
+pub fn fan_of(email: EmailHash) -> String {
+    format!("FAN#{email}")
+}
+
+/// The partition of an account's sessions in `BY_BUYER`.
+pub fn sessions_of(account: AccountId) -> String {
+    format!("SESSIONS#{}", account.simple())
+}
+
+/// The partition of an organiser's staff in `BY_BUYER`.
+pub fn staff_of(organiser: AccountId) -> String {
+    format!("STAFF#{}", organiser.simple())
+}
+
+/// The partition of a show's audit trail in `BY_BUYER`.
+pub fn audit_of(show: ShowId) -> String {
+    format!("AUDIT#{}", show.simple())
 }
 
 /// Which partition of open orders an order belongs to. The last byte is random or hashed

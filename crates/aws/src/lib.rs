@@ -5,12 +5,14 @@
 
 mod accounts;
 mod attributes;
+mod audit;
 mod blocks;
 mod bus;
 mod buyers;
 mod cancellations;
 mod catalogue;
 pub mod conditions;
+mod deletions;
 mod devices;
 mod documents;
 mod errors;
@@ -24,7 +26,10 @@ mod passes;
 mod pause;
 mod prices;
 mod queue;
+mod resets;
 mod sandbox;
+mod sessions;
+mod staff;
 mod table;
 mod tickets;
 

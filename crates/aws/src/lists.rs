@@ -12,6 +12,9 @@ use crate::errors::unavailable;
 use crate::keys::{Index, Key, PK};
 use crate::table::DynamoStore;
 
+/// Keys that one request of a whole list reads.
+const LIST_PAGE: usize = 100;
+
 /// One partition of an index, and in which direction it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct List {
@@ -77,6 +80,19 @@ impl DynamoStore {
             _ => None,
         };
         Ok(Page { items, next })
+    }
+
+    /// What the index has of all items of a list, for lists that stay short.
+    pub(crate) async fn whole_list(&self, list: &List) -> Stored<Vec<Item>> {
+        let (mut items, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.list(list, after.as_deref(), LIST_PAGE).await?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(items),
+            }
+        }
     }
 
     /// The whole items of a page, read from the table, in the order of the list.

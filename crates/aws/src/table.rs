@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
-    Update,
+    Delete, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_app::ports::{StoreError, Stored};
@@ -157,6 +157,32 @@ impl DynamoStore {
             .build()
             .map_err(|e| StoreError::Corrupt(e.to_string()))?;
         Ok(TransactWriteItem::builder().update(update).build())
+    }
+
+    pub(crate) fn delete_part(
+        &self,
+        key: &Key,
+        condition: Option<(&str, Item)>,
+    ) -> Stored<TransactWriteItem> {
+        let (condition, values) = condition.unzip();
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.attributes()))
+            .set_condition_expression(condition.map(str::to_owned))
+            .set_expression_attribute_values(values)
+            .build()
+            .map_err(|e| StoreError::Corrupt(e.to_string()))?;
+        Ok(TransactWriteItem::builder().delete(delete).build())
+    }
+
+    /// Deletes an item; what is not there is gone already.
+    pub(crate) async fn delete(&self, key: &Key) -> Stored<()> {
+        let delete = self
+            .client
+            .delete_item()
+            .table_name(&self.table)
+            .set_key(Some(key.attributes()));
+        delete.send().await.map(|_| ()).map_err(unavailable)
     }
 
     /// One update, repeated while another transaction is in the way.

@@ -5,14 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ShowId};
+use crate::ids::{AccountId, OrderId, ResetId, ShowId};
 use crate::money::Money;
+use crate::password_reset::ResetPurpose;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 8] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -20,6 +21,7 @@ pub const KINDS: [&str; 7] = [
     "SeatsReturned",
     "ShowCancelled",
     "SagaStuck",
+    "PasswordResetAsked",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -60,6 +62,11 @@ pub enum News {
         step: String,
         reason: String,
     },
+    PasswordResetAsked {
+        reset_id: ResetId,
+        account_id: AccountId,
+        purpose: ResetPurpose,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +91,7 @@ impl News {
             Self::SeatsReturned { .. } => "SeatsReturned",
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
+            Self::PasswordResetAsked { .. } => "PasswordResetAsked",
         }
     }
 

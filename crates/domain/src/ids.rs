@@ -149,6 +149,16 @@ id!(
     VisitorId,
     "vis"
 );
+id!(
+    /// Somebody asked for a link that sets a password. It is no secret.
+    ResetId,
+    "rst"
+);
+id!(
+    /// An entry of the audit trail; it follows from the change that it is about.
+    AuditId,
+    "aud"
+);
 
 impl HoldId {
     /// The hold that this account's key names in this show. A retry derives the same

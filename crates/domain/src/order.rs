@@ -379,6 +379,19 @@ impl Order {
         self.at(self.stage, now)
     }
 
+    /// The order without what only its buyer needed: the keys that their requests chose and
+    /// the names of their cards. Its account names nobody once that is deleted. `None`: it
+    /// says nothing more already. Not for an open order, whose saga may still charge.
+    pub fn anonymised(&self, now: Millis) -> Option<Self> {
+        let mut next = self.at(self.stage, now);
+        for attempt in &mut next.attempts {
+            attempt.key.clear();
+            attempt.method = PaymentMethod::forgotten();
+        }
+        next.action = None;
+        (next.attempts != self.attempts || self.action.is_some()).then_some(next)
+    }
+
     /// Parks an order that can neither go on nor be undone.
     pub fn park(&self, reason: String, now: Millis) -> Self {
         let mut next = self.at(self.stage, now);

@@ -38,6 +38,11 @@ impl PaymentMethod {
         (fits && named && text.bytes().all(allowed)).then(|| Self(text.to_owned()))
     }
 
+    /// What stands for a method that was forgotten.
+    pub fn forgotten() -> Self {
+        Self("forgotten".to_owned())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -2,7 +2,8 @@
 
 use axum::http::{HeaderMap, header};
 
-pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// The value of a cookie, if the request has it.
+pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let values = headers.get_all(header::COOKIE).iter();
     let mut pairs = values
         .filter_map(|value| value.to_str().ok())

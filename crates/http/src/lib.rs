@@ -32,6 +32,7 @@ mod named_keys;
 mod strict_json;
 mod write;
 
+pub use cookies::cookie;
 pub use device::Device;
 pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};

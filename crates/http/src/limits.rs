@@ -8,11 +8,13 @@ use onsale_app::Error;
 use onsale_domain::account::Email;
 use onsale_domain::ids::{AccountId, SessionId};
 pub use onsale_domain::limiter::{LimitKey, Limiter};
+use onsale_domain::password_reset::RESETS_PER_HOUR;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 
 const MINUTE_MS: u64 = 60_000;
+const RESETS: u64 = RESETS_PER_HOUR as u64;
 
 /// The limits of the platform. `off` is for load tests on a machine of one's own.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct Limits {
     pub checkout_attempts: Limiter,
     pub log_ins_per_email: Limiter,
     pub registrations_per_email: Limiter,
+    /// Each may send a mail to somebody who did not ask for it.
+    pub password_resets_per_email: Limiter,
     /// Who goes on after being refused.
     pub refusals: Refusals,
     pub off: bool,
@@ -36,6 +40,7 @@ impl Default for Limits {
             checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
             refusals: Refusals::default(),
             off: false,
         }
@@ -67,6 +72,7 @@ impl Limits {
             checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
             refusals: Refusals::default(),
             off: false,
         })
@@ -115,6 +121,24 @@ impl Limits {
     pub fn log_in(&self, email: &Email, now: Millis) -> Result<(), Error> {
         let key = RequestHash::of(email.as_str().as_bytes()).0;
         self.take(&self.log_ins_per_email, key, now)
+    }
+
+    /// A log-in from a browser that the address has logged in on before: counted apart, so
+    /// that strangers cannot use it up.
+    pub fn log_in_where_known(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(format!("known {}", email.as_str()).as_bytes()).0;
+        self.take(&self.log_ins_per_email, key, now)
+    }
+
+    /// Somebody with a session says their password: as often as they may log in.
+    pub fn password_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
+        self.take(&self.log_ins_per_email, *account.as_bytes(), now)
+    }
+
+    /// Counts by the address alone, whether or not it has an account.
+    pub fn password_reset(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(email.as_str().as_bytes()).0;
+        self.take(&self.password_resets_per_email, key, now)
     }
 
     /// As log-ins are: a retry with its key tells whether a password is right.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use onsale_domain::password_reset::{ResetKeys, ResetKeysError};
 use onsale_domain::ticket_code::{KeyError, TicketKey, TicketPublicKey};
 use onsale_edge::Secrets;
 use onsale_http::{QuoteSigner, QuoteVerifier, SessionSigner};
@@ -19,6 +20,7 @@ const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
 const QUOTE_KEY: &str = "quote.key";
 const TICKET_KEY: &str = "ticket.key";
+const RESET_KEYS: &str = "reset.keys";
 const EDGE_BINDINGS: &str = "edge.bindings";
 const OPERATOR: &str = "operator";
 const PROVIDER: &str = "payments.provider";
@@ -100,6 +102,16 @@ impl DataFolder {
     pub fn ticket_key(&self) -> Result<TicketKey, DataFolderError> {
         self.key(TICKET_KEY, str::to_owned, |text| {
             text.parse().map_err(|e: KeyError| e.to_string())
+        })
+    }
+
+    /// The keys that links to set a password follow from, kept the same way.
+    pub fn reset_keys(&self) -> Result<ResetKeys, DataFolderError> {
+        let fresh = || Ok(format!("1:{}", hex::encode(random()?)));
+        self.kept(RESET_KEYS, fresh, |text| {
+            text.trim()
+                .parse()
+                .map_err(|e: ResetKeysError| e.to_string())
         })
     }
 
@@ -215,6 +227,7 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onsale_domain::ids::ResetId;
 
     #[test]
     fn a_folder_with_other_files_is_left_alone() {
@@ -260,6 +273,10 @@ mod tests {
                 folder.session_signer().unwrap().public_key(),
                 secrets.passes.public_key(),
                 edge_bindings(dir.path()).unwrap(),
+                folder
+                    .reset_keys()
+                    .unwrap()
+                    .token(ResetId::from_bytes([1; 16])),
             )
         };
         assert_eq!(keys(), keys());
@@ -275,7 +292,8 @@ mod tests {
         folder.quote_signer().unwrap();
         folder.ticket_key().unwrap();
         folder.edge_secrets().unwrap();
-        for name in [SESSION_KEY, QUOTE_KEY, TICKET_KEY, EDGE_BINDINGS] {
+        folder.reset_keys().unwrap();
+        for name in [SESSION_KEY, QUOTE_KEY, TICKET_KEY, RESET_KEYS, EDGE_BINDINGS] {
             let file = dir.path().join(name).metadata().unwrap();
             assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
         }

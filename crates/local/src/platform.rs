@@ -11,6 +11,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
 use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
@@ -77,8 +78,10 @@ impl Platform {
             internal: Some(Arc::new(edge_secrets.internal.clone())),
             fans: edge_secrets.fans.clone(),
         };
+        let reset_keys = folder.reset_keys().map_err(|e| e.to_string())?;
         let (routes, _) = functions(
             Arc::new(signer),
+            Some(Arc::new(reset_keys)),
             Arc::new(ticket_keys),
             room_keys,
             provider.webhooks,
@@ -146,17 +149,19 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
 /// The routers that the Lambda functions serve, unchanged, and their document.
 fn functions(
     signer: Arc<SessionSigner>,
+    reset_keys: Option<Arc<ResetKeys>>,
     ticket_keys: Arc<TicketKeys>,
     room_keys: RoomKeys,
     webhooks: WebhookSecrets,
 ) -> (Router<Api>, OpenApi) {
     let parts = [
-        openapi::finish(accounts::router(signer), "accounts"),
+        openapi::finish(accounts::router(signer, reset_keys), "accounts"),
         openapi::finish(catalog::router(), "catalog"),
         openapi::finish(holds::router(), "holds"),
         openapi::finish(room::router(room_keys), "room"),
         openapi::finish(checkout::router(webhooks), "checkout"),
         openapi::finish(tickets::router(ticket_keys), "tickets"),
+        openapi::finish(organiser::router(), "organiser"),
     ];
     let (routers, documents): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     let router = routers.into_iter().fold(Router::new(), Router::merge);
@@ -170,6 +175,7 @@ pub fn openapi_text() -> Result<String, String> {
     let keys = TicketKeys::new(vec![key]).map_err(|e| e.to_string())?;
     let (_, document) = functions(
         signer,
+        None,
         Arc::new(keys),
         RoomKeys::default(),
         WebhookSecrets::default(),

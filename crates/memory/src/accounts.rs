@@ -1,27 +1,50 @@
-//! Accounts and sessions.
+//! Accounts and sessions, what ends them, and staff.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Accounts, Credentials, Registration, Session, Sessions, Stored};
+use onsale_app::ports::{
+    Accounts, Credentials, Deletions, Page, PasswordHash, Registration, Resets, Session, Sessions,
+    StaffLists, Stored, Versioned, Written,
+};
 use onsale_domain::account::{Account, Email};
-use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::deletion::Deletion;
+use onsale_domain::ids::{AccountId, ResetId, SessionId};
+use onsale_domain::password_reset::Reset;
+use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
 
-use crate::MemoryStore;
+use crate::orders::{create, page, replace};
+use crate::{Items, MemoryStore};
+
+impl Items {
+    /// An account that was deleted has no credentials any more, but keeps its epoch.
+    fn is_at(&self, id: AccountId, epoch: u32) -> bool {
+        let account = self.accounts.get(&id);
+        account.is_some_and(|found| found.epoch == epoch)
+    }
+}
 
 #[async_trait]
 impl Accounts for MemoryStore {
-    async fn register(&self, new: &Credentials) -> Stored<Registration> {
-        let mut items = self.items();
-        if let Some(owner) = items.emails.get(&new.account.email).copied()
-            && let Some(taken) = items.accounts.get(&owner)
-        {
-            return Ok(Registration::EmailTaken(Box::new(taken.clone())));
-        }
-        items
-            .emails
-            .insert(new.account.email.clone(), new.account.id);
-        items.accounts.insert(new.account.id, new.clone());
-        Ok(Registration::Registered)
+    async fn register(&self, new: &Credentials, staff: Option<&Staff>) -> Stored<Registration> {
+        let register = async {
+            let mut items = self.items();
+            if let Some(owner) = items.emails.get(&new.account.email).copied()
+                && let Some(taken) = items.accounts.get(&owner)
+            {
+                return Ok(Registration::EmailTaken(Box::new(taken.clone())));
+            }
+            let id = new.account.id;
+            if items.accounts.contains_key(&id) || items.deletions.contains_key(&id) {
+                return Ok(Registration::IdTaken);
+            }
+            items.emails.insert(new.account.email.clone(), id);
+            items.accounts.insert(id, new.clone());
+            if let Some(staff) = staff {
+                create(&mut items.staff, id, staff);
+            }
+            Ok(Registration::Registered)
+        };
+        self.pass("register", register).await
     }
 
     async fn credentials(&self, email: &Email) -> Stored<Option<Credentials>> {
@@ -33,6 +56,10 @@ impl Accounts for MemoryStore {
             .cloned())
     }
 
+    async fn credentials_of(&self, id: AccountId) -> Stored<Option<Credentials>> {
+        Ok(self.items().accounts.get(&id).cloned())
+    }
+
     async fn account(&self, id: AccountId) -> Stored<Option<Account>> {
         Ok(self.items().accounts.get(&id).map(|c| c.account.clone()))
     }
@@ -41,6 +68,134 @@ impl Accounts for MemoryStore {
         let mut items = self.items();
         let found = items.accounts.get_mut(&id);
         Ok(found.map(|c| c.account.name = name.to_owned()).is_some())
+    }
+
+    async fn set_password(
+        &self,
+        id: AccountId,
+        epoch: u32,
+        password: &PasswordHash,
+        keep: Option<SessionId>,
+    ) -> Stored<bool> {
+        let set = async {
+            let mut items = self.items();
+            if !items.is_at(id, epoch) {
+                return Ok(false);
+            }
+            if let Some(found) = items.accounts.get_mut(&id) {
+                found.password = password.clone();
+                found.epoch = epoch + 1;
+            }
+            items.epochs.insert(id, epoch + 1);
+            let kept = keep.and_then(|keep| items.sessions.get_mut(&keep));
+            if let Some(session) = kept.filter(|session| session.account == id) {
+                session.epoch = epoch + 1;
+            }
+            Ok(true)
+        };
+        self.pass("set_password", set).await
+    }
+
+    async fn begin_deletion(&self, deletion: &Deletion, epoch: u32) -> Stored<bool> {
+        let begin = async {
+            let mut items = self.items();
+            let id = deletion.account;
+            if items.deletions.contains_key(&id) {
+                return Ok(true);
+            }
+            if !items.is_at(id, epoch) {
+                return Ok(false);
+            }
+            if let Some(gone) = items.accounts.remove(&id) {
+                items.emails.remove(&gone.account.email);
+            }
+            items.epochs.insert(id, epoch + 1);
+            items.staff.remove(&id);
+            create(&mut items.deletions, id, deletion);
+            Ok(true)
+        };
+        self.pass("begin_deletion", begin).await
+    }
+}
+
+#[async_trait]
+impl Deletions for MemoryStore {
+    async fn deletion(&self, account: AccountId) -> Stored<Option<Versioned<Deletion>>> {
+        Ok(self.items().deletions.get(&account).cloned())
+    }
+
+    async fn replace_deletion(&self, next: &Versioned<Deletion>) -> Stored<Written<Deletion>> {
+        self.pass("replace_deletion", async {
+            replace(&mut self.items().deletions, next.value.account, next)
+        })
+        .await
+    }
+
+    async fn open_deletions(&self) -> Stored<Vec<AccountId>> {
+        let items = self.items();
+        let open = items.deletions.values().filter(|d| d.value.is_open());
+        Ok(open.map(|d| d.value.account).collect())
+    }
+}
+
+#[async_trait]
+impl Resets for MemoryStore {
+    async fn create_reset(&self, new: &Reset) -> Stored<Written<Reset>> {
+        self.pass("create_reset", async {
+            Ok(create(&mut self.items().resets, new.id, new))
+        })
+        .await
+    }
+
+    async fn reset(&self, id: ResetId) -> Stored<Option<Versioned<Reset>>> {
+        Ok(self.items().resets.get(&id).cloned())
+    }
+
+    async fn replace_reset(&self, next: &Versioned<Reset>) -> Stored<Written<Reset>> {
+        self.pass("replace_reset", async {
+            replace(&mut self.items().resets, next.value.id, next)
+        })
+        .await
+    }
+
+    async fn open_resets(&self) -> Stored<Vec<ResetId>> {
+        let items = self.items();
+        let open = items.resets.values().filter(|r| !r.value.announced);
+        let mut open: Vec<_> = open.map(|r| (r.value.asked, r.value.id)).collect();
+        open.sort();
+        Ok(open.into_iter().map(|(_, id)| id).collect())
+    }
+}
+
+#[async_trait]
+impl StaffLists for MemoryStore {
+    async fn staff(&self, account: AccountId) -> Stored<Option<Versioned<Staff>>> {
+        self.pass("staff", async {
+            Ok(self.items().staff.get(&account).cloned())
+        })
+        .await
+    }
+
+    async fn replace_staff(&self, next: &Versioned<Staff>) -> Stored<Written<Staff>> {
+        self.pass("replace_staff", async {
+            replace(&mut self.items().staff, next.value.account, next)
+        })
+        .await
+    }
+
+    async fn staff_of(
+        &self,
+        organiser: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Staff>> {
+        let items = self.items();
+        let own = items.staff.values().map(|staff| &staff.value);
+        let own = own.filter(|staff| staff.organiser == organiser);
+        let key = |staff: &Staff| format!("{:015}#{}", staff.added.0, staff.account);
+        let mut sorted: Vec<_> = own.map(|staff| (key(staff), staff.clone())).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(page(sorted, after, limit))
     }
 }
 
@@ -55,13 +210,12 @@ impl Sessions for MemoryStore {
             .clone())
     }
 
-    async fn session(&self, id: SessionId) -> Stored<Option<Session>> {
-        Ok(self
-            .items()
-            .sessions
-            .get(&id)
-            .filter(|s| s.expires > Millis(0))
-            .cloned())
+    async fn session(&self, id: SessionId, account: AccountId) -> Stored<Option<Session>> {
+        let items = self.items();
+        let epoch = items.epochs.get(&account).copied().unwrap_or_default();
+        let session = items.sessions.get(&id);
+        let open = session.filter(|s| s.expires > Millis(0) && s.epoch >= epoch);
+        Ok(open.cloned())
     }
 
     async fn close(&self, id: SessionId) -> Stored<()> {
@@ -70,5 +224,20 @@ impl Sessions for MemoryStore {
             session.expires = Millis(0);
         }
         Ok(())
+    }
+
+    async fn sessions_of(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Session>> {
+        let items = self.items();
+        let own = items.sessions.values().filter(|s| s.account == account);
+        // Newest first: the key counts down.
+        let key = |s: &Session| format!("{:020}#{}", u64::MAX - s.opened.0, s.id);
+        let mut sorted: Vec<_> = own.map(|s| (key(s), s.clone())).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(page(sorted, after, limit))
     }
 }

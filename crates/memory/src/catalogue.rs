@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use onsale_app::ports::{Catalogue, Creation, Page, StoreError, Stored, Versioned};
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
@@ -127,6 +128,7 @@ impl Catalogue for MemoryStore {
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
+        entry: Option<&AuditEntry>,
     ) -> Stored<Option<Creation>> {
         let mut items = self.items();
         if let Some((_, request)) = items.shows.get(&show.id) {
@@ -136,6 +138,9 @@ impl Catalogue for MemoryStore {
             return Ok(None);
         }
         items.put_event(event);
+        if let Some(entry) = entry {
+            items.note(entry);
+        }
         items.shows.insert(
             show.id,
             (
@@ -153,7 +158,12 @@ impl Catalogue for MemoryStore {
         Ok(self.items().shows.get(&id).map(|(show, _)| show.clone()))
     }
 
-    async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool> {
+    async fn replace_show(
+        &self,
+        show: &Versioned<Show>,
+        event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
+    ) -> Stored<bool> {
         let mut items = self.items();
         let event_current = items.event_is_at(event.value.id, event.version);
         let show_current = items
@@ -164,6 +174,9 @@ impl Catalogue for MemoryStore {
             return Ok(false);
         }
         items.put_event(event);
+        if let Some(entry) = entry {
+            items.note(entry);
+        }
         let (stored, _) = items
             .shows
             .get_mut(&show.value.id)

@@ -76,4 +76,27 @@ impl Fans for MemoryStore {
             next: last.filter(|_| more),
         })
     }
+
+    async fn fan_of(
+        &self,
+        email: &Email,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<(ShowId, Fan)>> {
+        let items = self.items();
+        let hash = EmailHash::of(email);
+        let own = items.fans.iter().filter(|((_, of), _)| *of == hash);
+        // Newest first: the key counts down.
+        let key = |show: &ShowId, fan: &Fan| format!("{:020}#{show}", u64::MAX - fan.registered.0);
+        let mut sorted: Vec<_> = own
+            .map(|((show, _), fan)| (key(show, fan), (*show, fan.clone())))
+            .collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(crate::orders::page(sorted, after, limit))
+    }
+
+    async fn remove_fan(&self, show: ShowId, email: &Email) -> Stored<()> {
+        self.items().fans.remove(&(show, EmailHash::of(email)));
+        Ok(())
+    }
 }

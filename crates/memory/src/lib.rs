@@ -4,6 +4,7 @@
 //! both. Simulations and unit tests stand on it.
 
 mod accounts;
+mod audit;
 mod catalogue;
 mod devices;
 mod fans;
@@ -23,21 +24,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::block::{BlockIndex, BlockState};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::cancellation::Cancellation;
+use onsale_domain::deletion::Deletion;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{
-    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, VenueId, VisitorId,
 };
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
 use onsale_domain::pricing::PriceLog;
+use onsale_domain::password_reset::Reset;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::show::Show;
+use onsale_domain::staff::Staff;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
@@ -54,6 +59,11 @@ struct Items {
     accounts: HashMap<AccountId, Credentials>,
     emails: HashMap<Email, AccountId>,
     sessions: HashMap<SessionId, Session>,
+    epochs: HashMap<AccountId, u32>,
+    deletions: BTreeMap<AccountId, Versioned<Deletion>>,
+    resets: BTreeMap<ResetId, Versioned<Reset>>,
+    staff: BTreeMap<AccountId, Versioned<Staff>>,
+    audit: BTreeMap<AuditId, AuditEntry>,
     venues: HashMap<VenueId, (Venue, Layout, Option<RequestHash>)>,
     events: BTreeMap<EventId, (Versioned<Event>, Option<RequestHash>)>,
     shows: HashMap<ShowId, (Versioned<Show>, Option<RequestHash>)>,

@@ -45,7 +45,7 @@ pub(crate) fn replace<K: Ord, T: Clone>(
 }
 
 /// One page of sorted keys, from after `after` on.
-fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
+pub(crate) fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
     let mut rest = sorted
         .into_iter()
         .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))

@@ -116,6 +116,12 @@ impl Buyers for MemoryStore {
             .unwrap_or_default())
     }
 
+    async fn buyers(&self, account: AccountId, shows: &[ShowId]) -> Stored<Vec<(ShowId, Buyer)>> {
+        let items = self.items();
+        let known = |show: &ShowId| Some((*show, items.buyers.get(&(*show, account))?.clone()));
+        Ok(shows.iter().filter_map(known).collect())
+    }
+
     async fn session_and_buyer(
         &self,
         session: SessionId,
@@ -123,7 +129,7 @@ impl Buyers for MemoryStore {
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)> {
         Ok((
-            self.session(session).await?,
+            self.session(session, account).await?,
             self.buyer(show, account).await?,
         ))
     }

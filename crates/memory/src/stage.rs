@@ -53,6 +53,14 @@ pub struct Stage {
 
 impl Stage {
     pub async fn set(app: &App, plan: &Plan) -> Stored<Self> {
+        let mut entropy = [0u8; 10];
+        app.entropy.fill(&mut entropy);
+        let owner = AccountId::new(app.now(), entropy);
+        Self::set_for(app, plan, owner).await
+    }
+
+    /// The same for an organiser who has an account.
+    pub async fn set_for(app: &App, plan: &Plan, owner: AccountId) -> Stored<Self> {
         let now = app.now();
         let entropy = || {
             let mut bytes = [0u8; 10];
@@ -60,7 +68,6 @@ impl Stage {
             bytes
         };
         let layout = layout(plan);
-        let owner = AccountId::new(now, entropy());
         let venue = Venue {
             id: VenueId::new(now, entropy()),
             owner,
@@ -119,7 +126,7 @@ impl Stage {
             version: 1,
             value: event,
         };
-        app.store.create_show(&show, &versioned, None).await?;
+        app.store.create_show(&show, &versioned, None, None).await?;
         let map = SeatMap::build(&layout, std::iter::empty(), now.saturating_sub(60_000));
         app.store
             .put_map(show.id, &map, show.forgotten_at())
@@ -170,6 +177,8 @@ impl Stage {
             account: caller.account,
             opened: now,
             expires: now + 60 * 24 * 3_600_000,
+            epoch: 0,
+            device: None,
         };
         self.app.store.open(&session).await?;
         Ok(caller)

@@ -9,6 +9,7 @@ async fn main() -> Result<(), lambda_http::Error> {
     lambda_http::tracing::init_default_subscriber();
     let api = api_from_env(onsale_aws::app_from_env().await?)?;
     let signer = Arc::new(SessionSigner::from_env()?);
-    let (router, _) = openapi::finish(accounts::router(signer), "accounts");
+    let router = accounts::router(signer, accounts::reset_keys_from_env()?);
+    let (router, _) = openapi::finish(router, "accounts");
     lambda_http::run(trace::layer(router.with_state(api))).await
 }

@@ -2,11 +2,13 @@
 
 use axum::Json as JsonAnswer;
 use axum::extract::State;
-use onsale_http::{Api, Json, LoggedIn, Problem};
+use axum::http::StatusCode;
+use onsale_http::{Api, Json, LoggedIn, Problem, to_the_end};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::account::{AccountAnswer, NameText};
+use crate::password::check_claimed;
 
 /// One's own account
 #[utoipa::path(
@@ -45,4 +47,39 @@ pub(crate) async fn rename(
 ) -> Result<JsonAnswer<AccountAnswer>, Problem> {
     let account = api.app.rename(&caller, &body.name).await?;
     Ok(JsonAnswer(account.into()))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteAccount {
+    #[schema(min_length = 1, max_length = 128)]
+    password: String,
+}
+
+/// Delete one's account
+///
+/// Name, email and password are removed at once, every session ends, open holds are
+/// released, and the email is free for a new account. Tickets stay valid. Orders stay for
+/// the accounts of the organiser, without anything that says whose they were. It cannot be
+/// undone.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/me",
+    operation_id = "delete_account",
+    security(("session" = [])),
+    request_body = DeleteAccount,
+    responses(
+        (status = 204, description = "The account is gone."),
+        (status = 409, description = "`conflict`: you have shows that are not over."),
+    )
+)]
+pub(crate) async fn delete(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Json(body, _): Json<DeleteAccount>,
+) -> Result<StatusCode, Problem> {
+    check_claimed(&body.password)?;
+    api.limits.password_attempt(caller.account, api.app.now())?;
+    to_the_end(async move { api.app.delete_account(&caller, &body.password).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

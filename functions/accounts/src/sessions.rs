@@ -17,9 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::RoleAnswer;
-
-/// Nobody has a longer password, so nothing longer is hashed.
-const MAX_PASSWORD_CHARS: usize = 128;
+use crate::password::{Keys, check_claimed};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +58,7 @@ pub(crate) struct SessionAnswer {
 pub(crate) async fn log_in(
     State(api): State<Api>,
     Extension(signer): Extension<Arc<SessionSigner>>,
+    Extension(keys): Extension<Keys>,
     OptionalKey(key): OptionalKey,
     Device(device): Device,
     headers: HeaderMap,
@@ -69,16 +68,16 @@ pub(crate) async fn log_in(
         email: EmailText(email),
         password,
     } = body;
-    if !(1..=MAX_PASSWORD_CHARS).contains(&password.chars().count()) {
-        return Err(Problem::invalid(
-            "A password has at most 128 characters, and at least one.",
-        ));
-    }
+    check_claimed(&password)?;
     let now = api.app.now();
-    api.limits.log_in(&email, now)?;
+    let proof = onsale_http::cookie(&headers, KNOWN_COOKIE).unwrap_or_default();
+    match keys.knows_device(&email, proof) {
+        true => api.limits.log_in_where_known(&email, now)?,
+        false => api.limits.log_in(&email, now)?,
+    }
     let (session, account) = api
         .app
-        .log_in(email.as_str(), &password, key.as_ref())
+        .log_in(email.as_str(), &password, key.as_ref(), device)
         .await?;
     let suspicion = match device {
         Some(device) => api.app.note_device(device, account.id).await,
@@ -93,7 +92,9 @@ pub(crate) async fn log_in(
         account_id: account.id,
         role: account.role.into(),
     };
-    let cookie = AppendHeaders([(header::SET_COOKIE, cookie)]);
+    let known = keys.known_device(&email);
+    let known = known.map(|proof| (header::SET_COOKIE, known_cookie(&proof, &headers)));
+    let cookie = AppendHeaders([(header::SET_COOKIE, cookie)].into_iter().chain(known));
     let suspected = suspicion_header(suspicion).map(|value| (SUSPICION_HEADER, value));
     let suspected = AppendHeaders(suspected);
     Ok((StatusCode::CREATED, cookie, suspected, JsonAnswer(answer)))
@@ -121,12 +122,24 @@ pub(crate) async fn log_out(
     ))
 }
 
+/// Tells a browser that logged in before from a stranger's. It is no session.
+const KNOWN_COOKIE: &str = "onsale_known";
+const YEAR_S: u64 = 365 * 24 * 3_600;
+
+fn known_cookie(proof: &str, request: &HeaderMap) -> String {
+    set_cookie(KNOWN_COOKIE, proof, YEAR_S, request)
+}
+
+fn cookie(token: &str, max_age_s: u64, request: &HeaderMap) -> String {
+    set_cookie(COOKIE, token, max_age_s, request)
+}
+
 /// `Secure` wherever the browser came by TLS. On a developer's machine it did not, and
 /// some browsers would drop a secure cookie.
-fn cookie(token: &str, max_age_s: u64, request: &HeaderMap) -> String {
+fn set_cookie(name: &str, value: &str, max_age_s: u64, request: &HeaderMap) -> String {
     let by_tls = request
         .get("x-forwarded-proto")
         .is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"));
     let secure = if by_tls { "; Secure" } else { "" };
-    format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
+    format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
 }

@@ -37,5 +37,13 @@ async fn bury(app: &App, message: &Drive) -> onsale_app::Result<()> {
             tracing::error!(show = %show_id, "a message of a cancellation failed again and again");
             Ok(())
         }
+        Drive::Reset { .. } | Drive::Deletion { .. } => {
+            // Reconciling sends these again as well.
+            tracing::error!(
+                ?message,
+                "a message about an account failed again and again"
+            );
+            Ok(())
+        }
     }
 }

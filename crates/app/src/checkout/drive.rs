@@ -52,6 +52,8 @@ impl App {
                 show_id,
                 from_block,
             } => self.drive_cancellation(*show_id, *from_block).await,
+            Drive::Reset { reset_id } => self.announce_reset(*reset_id).await,
+            Drive::Deletion { account_id } => self.drive_deletion(*account_id).await,
         }
     }
 

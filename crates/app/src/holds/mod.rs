@@ -67,7 +67,7 @@ pub struct HoldView {
 }
 
 impl HoldView {
-    fn of(entry: &Entry, show: &Show, layout: &Layout, now: Millis) -> Self {
+    pub(crate) fn of(entry: &Entry, show: &Show, layout: &Layout, now: Millis) -> Self {
         let money = |amount| Money {
             amount,
             currency: show.currency,

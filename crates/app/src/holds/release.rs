@@ -2,8 +2,8 @@
 //! second part is lost the places lapse by themselves.
 
 use onsale_domain::block::Cell;
-use onsale_domain::buyer::{Entry, EntryState, MoveRefusal};
-use onsale_domain::ids::{HoldId, ShowId};
+use onsale_domain::buyer::{Buyer, Entry, EntryState, MoveRefusal};
+use onsale_domain::ids::{AccountId, HoldId, ShowId};
 
 use super::ROUNDS;
 use crate::app::{App, Caller};
@@ -12,7 +12,18 @@ use crate::ports::Replaced;
 
 impl App {
     pub async fn release_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
-        let mut buyer = self.own_buyer(caller, show_id).await?;
+        let buyer = self.own_buyer(caller, show_id).await?;
+        self.release_of(caller.account, show_id, hold, buyer).await
+    }
+
+    /// The same for whoever speaks for an account. `buyer` is as it was read.
+    pub(crate) async fn release_of(
+        &self,
+        account: AccountId,
+        show_id: ShowId,
+        hold: HoldId,
+        mut buyer: Buyer,
+    ) -> Result<()> {
         for _ in 0..ROUNDS {
             let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?.clone();
             let next = match buyer.release(hold, self.now()) {
@@ -28,7 +39,7 @@ impl App {
                 // It has ended before. Freeing again finishes what may have been cut off.
                 Err(_) => return self.free_entry(show_id, &entry).await,
             };
-            match self.store.replace(show_id, caller.account, &next).await? {
+            match self.store.replace(show_id, account, &next).await? {
                 Replaced::Done => {
                     metrics::counter!("onsale_holds_total", "result" => "released").increment(1);
                     return self.free_entry(show_id, &entry).await;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use onsale_domain::announcement::Announcement;
 use onsale_domain::cancellation::Cancellation;
-use onsale_domain::ids::{AccountId, OrderId, ShowId, TicketId};
+use onsale_domain::ids::{AccountId, OrderId, ResetId, ShowId, TicketId};
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::Order;
 use onsale_domain::payment::{Action, Payment, PaymentId, PaymentMethod};
@@ -183,6 +183,10 @@ pub enum Drive {
         #[serde(default)]
         from_block: u32,
     },
+    /// A link to set a password was asked for.
+    Reset { reset_id: ResetId },
+    /// An account was deleted, and things are left to do.
+    Deletion { account_id: AccountId },
 }
 
 #[async_trait]

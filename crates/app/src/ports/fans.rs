@@ -30,4 +30,13 @@ pub trait Fans: Send + Sync {
     async fn add_fan(&self, show: ShowId, fan: &Fan) -> Stored<Fan>;
     /// The fans of a show, in the order in which they registered.
     async fn fans(&self, show: ShowId, after: Option<&str>, limit: usize) -> Stored<Page<Fan>>;
+    /// The shows that an address registered for, newest first.
+    async fn fan_of(
+        &self,
+        email: &Email,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<(ShowId, Fan)>>;
+    /// Forgets that an address registered. Its code stays what it was.
+    async fn remove_fan(&self, show: ShowId, email: &Email) -> Stored<()>;
 }

@@ -163,7 +163,7 @@ async fn a_draft_has_no_room_and_a_cancelled_show_a_closed_one() {
         let mut show = store.show(id).await.unwrap().unwrap();
         let event = store.event(show.value.event_id).await.unwrap().unwrap();
         show.value.status = status;
-        assert!(store.replace_show(&show, &event).await.unwrap());
+        assert!(store.replace_show(&show, &event, None).await.unwrap());
         scene.world.clock.advance(1_000);
         let briefing = scene.app.briefing(id, 0).await;
         assert_eq!(briefing.map(|told| told.settings.mode), expected);

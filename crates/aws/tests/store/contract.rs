@@ -29,7 +29,9 @@ macro_rules! contract {
     };
 }
 
+mod account_ends;
 mod accounts;
+mod audit;
 mod blocks;
 mod cancellations;
 mod catalogue;
@@ -39,6 +41,7 @@ mod orders;
 mod passes;
 mod prices;
 mod sandbox;
+mod staff;
 mod tickets;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);

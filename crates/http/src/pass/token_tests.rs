@@ -124,6 +124,8 @@ fn every_other_token_lets_nobody_in() {
             account: AccountId::from_bytes([3; 16]),
             opened: NOW,
             expires: NOW + 300_000,
+            epoch: 0,
+            device: None,
         },
         Role::Buyer,
     );

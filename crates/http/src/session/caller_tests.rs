@@ -37,6 +37,8 @@ async fn site(limits: Limits) -> Site {
         account: AccountId::from_bytes([2; 16]),
         opened: NOW,
         expires: NOW + 3_600_000,
+        epoch: 0,
+        device: None,
     };
     world.store.open(&session).await.unwrap();
     let token = signer.sign(&session, Role::Buyer).unwrap();

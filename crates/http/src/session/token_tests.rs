@@ -24,6 +24,8 @@ fn session() -> Session {
         account: AccountId::from_bytes([2; 16]),
         opened: NOW,
         expires: NOW + 3_600_000,
+        epoch: 0,
+        device: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The function as its clients meet it.
 
 mod devices;
+mod passwords;
 mod service;
 
 use std::sync::Arc;
@@ -232,6 +233,49 @@ async fn log_in_attempts_are_limited_by_email_whether_or_not_it_exists() {
 }
 
 #[tokio::test]
+async fn strangers_cannot_use_up_the_log_ins_of_a_browser_that_is_known() {
+    let service = service(Limits::default());
+    service.register(None, ana()).await;
+    let first = service
+        .log_in(None, "ana@example.org", "correct horse")
+        .await;
+    let cookies = first.headers.get_all("set-cookie").iter();
+    let known = cookies
+        .filter_map(|cookie| cookie.to_str().unwrap().split(';').next())
+        .find(|cookie| cookie.starts_with("onsale_known="));
+    let known = known.unwrap().to_owned();
+    for _ in 0..10 {
+        service
+            .log_in(None, "ana@example.org", "a wrong horse")
+            .await;
+    }
+    let log_in = async |cookie: &str, password: &str| {
+        let body = json!({"email": "ana@example.org", "password": password});
+        let headers = [("cookie", cookie)];
+        let answer = service.send("POST", "/api/v1/sessions", &headers, Some(body));
+        answer.await.status
+    };
+    let forged = format!("{known}x");
+    assert_eq!(
+        log_in(&forged, "correct horse").await,
+        StatusCode::TOO_MANY_REQUESTS
+    );
+    assert_eq!(log_in(&known, "correct horse").await, StatusCode::CREATED);
+    for _ in 0..9 {
+        assert_eq!(
+            log_in(&known, "a wrong horse").await,
+            StatusCode::UNAUTHORIZED
+        );
+    }
+    let limited = log_in(&known, "correct horse").await;
+    assert_eq!(
+        limited,
+        StatusCode::TOO_MANY_REQUESTS,
+        "a known browser is limited as well"
+    );
+}
+
+#[tokio::test]
 async fn a_request_that_cannot_be_meant_is_refused() {
     let service = service(Limits::default());
     let long = "x".repeat(129);
@@ -289,9 +333,12 @@ async fn a_request_that_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn the_document_describes_the_five_operations() {
+fn the_document_describes_every_operation() {
     let signer = Arc::new(SessionSigner::from_secret("k1", [7; 32]));
-    let (_, document) = openapi::finish(accounts::router(signer), "accounts");
+    let (_, document) = openapi::finish(
+        accounts::router(signer, Some(Arc::new(service::reset_keys()))),
+        "accounts",
+    );
     let document = serde_json::to_value(openapi::merge(vec![document])).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -304,15 +351,31 @@ fn the_document_describes_the_five_operations() {
     assert_eq!(
         operations,
         [
+            "delete /api/v1/me",
             "delete /api/v1/sessions/current",
+            "delete /api/v1/staff/{account}",
             "get /api/v1/me",
+            "get /api/v1/me/export",
+            "get /api/v1/staff",
             "patch /api/v1/me",
             "post /api/v1/accounts",
+            "post /api/v1/password-resets",
+            "post /api/v1/password-resets/{token}",
             "post /api/v1/sessions",
+            "post /api/v1/staff",
+            "put /api/v1/me/password",
         ]
     );
     let schemas = &document["components"]["schemas"];
-    for request in ["Register", "LogIn", "Rename"] {
+    for request in [
+        "Register",
+        "LogIn",
+        "Rename",
+        "PasswordChange",
+        "NewPassword",
+        "NewStaff",
+        "DeleteAccount",
+    ] {
         assert_eq!(schemas[request]["additionalProperties"], false, "{request}");
     }
     assert_eq!(

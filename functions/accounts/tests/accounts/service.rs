@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
+use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
 use onsale_memory::MemoryWorld;
@@ -25,11 +26,18 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
+pub(crate) fn reset_keys() -> ResetKeys {
+    format!("1:{}", "5a".repeat(32)).parse().expect("a key")
+}
+
 pub(crate) fn service(limits: Limits) -> Service {
     let world = MemoryWorld::new(NOW);
     let signer = Arc::new(SessionSigner::from_secret("k1", [7; 32]));
     let api = Api::new(world.app.clone(), signer.verifier(), limits);
-    let (router, _) = openapi::finish(accounts::router(signer), "accounts");
+    let (router, _) = openapi::finish(
+        accounts::router(signer, Some(Arc::new(reset_keys()))),
+        "accounts",
+    );
     Service {
         world,
         router: trace::layer(router.with_state(api)),

@@ -58,6 +58,8 @@ impl Service {
             account: AccountId::from_bytes([n; 16]),
             opened: NOW,
             expires: NOW + 3_600_000,
+            epoch: 0,
+            device: None,
         };
         self.world.store.open(&session).await.unwrap();
         self.signer.sign(&session, role).unwrap()

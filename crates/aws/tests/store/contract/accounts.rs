@@ -23,8 +23,13 @@ async fn a_session_is_gone_once_closed(store: &dyn Store) {
         account: AccountId::from_bytes(fresh()),
         opened: NOW,
         expires: NOW + 60_000,
+        epoch: 0,
+        device: None,
     };
-    assert_eq!(store.session(session.id).await.unwrap(), None);
+    assert_eq!(
+        store.session(session.id, session.account).await.unwrap(),
+        None
+    );
     assert_eq!(store.open(&session).await.unwrap(), session);
     let later = Session {
         opened: NOW + 1,
@@ -43,7 +48,10 @@ async fn a_session_is_gone_once_closed(store: &dyn Store) {
     assert_eq!(read, Some(session.clone()));
     store.close(session.id).await.unwrap();
     store.close(session.id).await.unwrap();
-    assert_eq!(store.session(session.id).await.unwrap(), None);
+    assert_eq!(
+        store.session(session.id, session.account).await.unwrap(),
+        None
+    );
     let (read, _) = store
         .session_and_buyer(session.id, show, session.account)
         .await
@@ -69,16 +77,17 @@ async fn an_email_belongs_to_one_account(store: &dyn Store) {
             created: NOW,
         },
         password: PasswordHash("secret".into()),
+        epoch: 0,
         request: Some(RequestHash([3; 16])),
     };
     let first = credentials(AccountId::from_bytes(fresh()));
     let second = credentials(AccountId::from_bytes(fresh()));
     assert_eq!(store.credentials(&email).await.unwrap(), None);
     assert_eq!(
-        store.register(&first).await.unwrap(),
+        store.register(&first, None).await.unwrap(),
         Registration::Registered
     );
-    let taken = store.register(&second).await.unwrap();
+    let taken = store.register(&second, None).await.unwrap();
     assert_eq!(taken, Registration::EmailTaken(Box::new(first.clone())));
     assert_eq!(store.account(second.account.id).await.unwrap(), None);
     assert_eq!(

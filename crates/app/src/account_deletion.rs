@@ -1,0 +1,242 @@
+//! Somebody leaves. The account is gone with the first write; the rest is tidied up in the
+//! background, as `onsale_domain::deletion` says.
+
+use onsale_domain::account::Role;
+use onsale_domain::audit::AuditAction;
+use onsale_domain::buyer::EntryState;
+use onsale_domain::deletion::{Deletion, DeletionStep};
+use onsale_domain::event::ShowSummary;
+use onsale_domain::ids::{AccountId, ShowId};
+use onsale_domain::staff::Staff;
+use onsale_domain::time::Millis;
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::passwords;
+use crate::ports::{Credentials, Drive, Versioned, Written};
+
+/// Items of a list that one step works through.
+const PAGE: usize = 100;
+/// Steps that one message does before it is sent again: as many as a function has time for.
+const STEPS_A_MESSAGE: usize = 50;
+/// An index lags behind its table, and a request under way may still begin an order: orders
+/// are looked for until this long after the account was gone.
+const ORDERS_APPEAR_MS: u64 = 60_000;
+
+impl App {
+    /// Deletes the caller's account. Tickets stay valid; nothing else can be undone.
+    pub async fn delete_account(&self, caller: &Caller, password: &str) -> Result<()> {
+        let found = self.store.credentials_of(caller.account).await?;
+        let found = found.ok_or(Error::Unauthenticated)?;
+        if !passwords::verify(password, Some(&found.password)).await? {
+            return Err(Error::WrongCredentials);
+        }
+        if found.account.role == Role::Organiser && self.has_coming_shows(caller.account).await? {
+            return Err(Error::Conflict(
+                "you have shows that are not over: their buyers need an organiser; \
+                 cancel them, or delete the account after the last one",
+            ));
+        }
+        let staff = match found.account.role {
+            Role::Staff => self.store.staff(caller.account).await?,
+            Role::Buyer | Role::Organiser => None,
+        };
+        match self.begin_deletion(found, staff.map(|s| s.value)).await? {
+            true => Ok(()),
+            false => Err(Error::Conflict(
+                "the account was changed at the same time; try again",
+            )),
+        }
+    }
+
+    /// Drafts are no reason to stay: nobody has bought anything.
+    async fn has_coming_shows(&self, organiser: AccountId) -> Result<bool> {
+        let now = self.now();
+        let mut after: Option<String> = None;
+        loop {
+            let page = self
+                .store
+                .events_of(organiser, after.as_deref(), PAGE)
+                .await?;
+            let mut shows = page.items.iter().flat_map(|event| &event.shows);
+            if shows.any(|show| show.is_coming(now)) {
+                return Ok(true);
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// `false`: the account has moved on since it was read.
+    pub(crate) async fn begin_deletion(
+        &self,
+        found: Credentials,
+        staff: Option<Staff>,
+    ) -> Result<bool> {
+        let (id, email) = (found.account.id, found.account.email);
+        let deletion = Deletion::begin(id, email, staff, self.now());
+        let begun = self.store.begin_deletion(&deletion, found.epoch).await?;
+        if begun {
+            tracing::info!(account = %id, "account deleted");
+            self.wake_deletion(id).await;
+        }
+        Ok(begun)
+    }
+
+    /// A message that is lost is sent again by reconciling.
+    pub(crate) async fn wake_deletion(&self, account_id: AccountId) {
+        let message = Drive::Deletion { account_id };
+        if let Err(error) = self.saga_queue.send_drive(&message, 0).await {
+            tracing::warn!(account = %account_id, %error, "a deletion could not be woken");
+        }
+    }
+
+    pub(crate) async fn drive_deletion(&self, account: AccountId) -> Result<()> {
+        let Some(mut deletion) = self.store.deletion(account).await? else {
+            return Ok(());
+        };
+        for _ in 0..STEPS_A_MESSAGE {
+            let now = self.now();
+            let next = match deletion.value.step {
+                DeletionStep::Staff => {
+                    self.end_staff(&deletion.value).await?;
+                    deletion.value.step_done(now)
+                }
+                DeletionStep::Holds => self.release_some_holds(&deletion.value, now).await?,
+                // Entries of waitlists end here, by their account.
+                DeletionStep::Waitlist => deletion.value.step_done(now),
+                DeletionStep::Orders => {
+                    match self.anonymise_some_orders(&deletion.value, now).await? {
+                        Some(next) => next,
+                        // Reconciling comes again.
+                        None => return Ok(()),
+                    }
+                }
+                DeletionStep::Fans => {
+                    self.forget_fan(&deletion.value).await?;
+                    deletion.value.step_done(now)
+                }
+                DeletionStep::Done => return Ok(()),
+            };
+            let next = Versioned {
+                version: deletion.version,
+                value: next,
+            };
+            deletion = match self.store.replace_deletion(&next).await? {
+                Written::Done(version) => Versioned { version, ..next },
+                Written::Lost(current) => current,
+            };
+        }
+        self.wake_deletion(account).await;
+        Ok(())
+    }
+
+    /// The trail of each show says that somebody is staff no more; the staff of an
+    /// organiser who leaves goes with them.
+    async fn end_staff(&self, deletion: &Deletion) -> Result<()> {
+        if let Some(staff) = &deletion.staff {
+            let action = AuditAction::StaffRemoved;
+            self.note_staff(action, staff.organiser, staff, &staff.shows)
+                .await?;
+        }
+        let mut after: Option<String> = None;
+        loop {
+            let page = self
+                .store
+                .staff_of(deletion.account, after.as_deref(), PAGE)
+                .await?;
+            for staff in page.items {
+                if let Some(found) = self.store.credentials_of(staff.account).await? {
+                    self.begin_deletion(found, Some(staff)).await?;
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Nothing lists the shows in which somebody holds places, because a hold would have to
+    /// pay for it. So the shows on sale are walked, a page of events at a time, until every
+    /// hold of before would have lapsed by itself.
+    async fn release_some_holds(&self, deletion: &Deletion, now: Millis) -> Result<Deletion> {
+        if !deletion.may_hold(now) {
+            return Ok(deletion.step_done(now));
+        }
+        let after = deletion.cursor.as_deref();
+        let page = self.store.public_events(after, PAGE).await?;
+        let shows = page.items.iter().flat_map(|event| &event.shows);
+        let coming = shows.filter(|show: &&ShowSummary| show.is_coming(now));
+        let coming: Vec<ShowId> = coming.map(|show| show.id).collect();
+        for (show, buyer) in self.store.buyers(deletion.account, &coming).await? {
+            // One that was released may have been cut off before its cells were free.
+            let may_hold = |state| matches!(state, EntryState::Held | EntryState::Released);
+            let entries = buyer.entries.iter().filter(|entry| may_hold(entry.state));
+            let holds: Vec<_> = entries.map(|entry| entry.hold).collect();
+            for hold in holds {
+                let released = self.release_of(deletion.account, show, hold, buyer.clone());
+                match released.await {
+                    // Being paid by now: it is an order's.
+                    Ok(()) | Err(Error::Conflict(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(match page.next {
+            Some(cursor) => deletion.at(Some(cursor), now),
+            None => deletion.step_done(now),
+        })
+    }
+
+    /// `None`: some of the orders are still under way, or may yet appear.
+    async fn anonymise_some_orders(
+        &self,
+        deletion: &Deletion,
+        now: Millis,
+    ) -> Result<Option<Deletion>> {
+        let mut after: Option<String> = None;
+        let mut all_done = true;
+        loop {
+            let page = self
+                .store
+                .orders_of(deletion.account, after.as_deref(), PAGE)
+                .await?;
+            let ids: Vec<_> = page.items.iter().map(|order| order.id).collect();
+            for mut order in self.store.orders(&ids).await? {
+                if order.value.is_open() {
+                    all_done = false;
+                } else if let Some(value) = order.value.anonymised(now) {
+                    order.value = value;
+                    let written = self.store.replace_order(&order).await?;
+                    all_done &= matches!(written, Written::Done(_));
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        let all_seen = now >= deletion.began + ORDERS_APPEAR_MS;
+        Ok((all_done && all_seen).then(|| deletion.step_done(now)))
+    }
+
+    async fn forget_fan(&self, deletion: &Deletion) -> Result<()> {
+        let Some(email) = &deletion.email else {
+            return Ok(());
+        };
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.store.fan_of(email, after.as_deref(), PAGE).await?;
+            for (show, _) in &page.items {
+                self.store.remove_fan(*show, email).await?;
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}

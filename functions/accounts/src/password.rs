@@ -1,0 +1,166 @@
+//! New passwords: with the old one, or with a link that was mailed.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use onsale_domain::account::Email;
+use onsale_domain::password_reset::ResetKeys;
+use onsale_http::{Api, Code, EmailText, Json, LoggedIn, OptionalKey, Path, Problem, to_the_end};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Nobody has a longer password, so nothing longer is hashed.
+const MAX_PASSWORD_CHARS: usize = 128;
+/// Setting keys up takes a person.
+const NO_KEYS_RETRY_S: u64 = 60;
+
+/// A password that somebody claims to be theirs.
+pub(crate) fn check_claimed(password: &str) -> Result<(), Problem> {
+    match (1..=MAX_PASSWORD_CHARS).contains(&password.chars().count()) {
+        true => Ok(()),
+        false => Err(Problem::invalid(
+            "A password has at most 128 characters, and at least one.",
+        )),
+    }
+}
+
+/// Without keys no link can be made or followed.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys(pub(crate) Option<Arc<ResetKeys>>);
+
+impl Keys {
+    pub(crate) fn known_device(&self, email: &Email) -> Option<String> {
+        self.0.as_ref().map(|keys| keys.known_device(email))
+    }
+
+    /// Without keys every browser is a stranger's.
+    pub(crate) fn knows_device(&self, email: &Email, proof: &str) -> bool {
+        let keys = self.0.as_ref();
+        keys.is_some_and(|keys| keys.knows_device(email, proof))
+    }
+
+    fn configured(self) -> Result<Arc<ResetKeys>, Problem> {
+        self.0.ok_or_else(|| {
+            Problem::new(
+                Code::Unavailable,
+                "Setting a password by mail is not set up on this server: its operator has to \
+                 set RESET_KEYS. Nothing was changed.",
+            )
+            .retry_after(NO_KEYS_RETRY_S)
+        })
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PasswordChange {
+    #[schema(min_length = 1, max_length = 128)]
+    current_password: String,
+    #[schema(min_length = 8, max_length = 128)]
+    new_password: String,
+}
+
+/// Change one's password
+///
+/// Every other session of the account ends at once; this one goes on.
+#[utoipa::path(
+    put,
+    path = "/api/v1/me/password",
+    operation_id = "change_password",
+    security(("session" = [])),
+    request_body = PasswordChange,
+    responses((status = 204, description = "The password is changed."))
+)]
+pub(crate) async fn change(
+    State(api): State<Api>,
+    LoggedIn(caller): LoggedIn,
+    Json(body, _): Json<PasswordChange>,
+) -> Result<StatusCode, Problem> {
+    check_claimed(&body.current_password)?;
+    api.limits.password_attempt(caller.account, api.app.now())?;
+    let PasswordChange {
+        current_password,
+        new_password,
+    } = body;
+    to_the_end(async move {
+        let app = &api.app;
+        app.change_password(&caller, &current_password, &new_password)
+            .await
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PasswordResetRequest {
+    email: EmailText,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PasswordResetAnswer {}
+
+/// Ask for a link to set a new password
+///
+/// The answer is the same, and takes as long, whether or not anybody has the address, and
+/// however often it was asked. The link works once, for 30 minutes. An address gets at most
+/// three in an hour.
+#[utoipa::path(
+    post,
+    path = "/api/v1/password-resets",
+    operation_id = "ask_password_reset",
+    params(OptionalKey),
+    request_body = PasswordResetRequest,
+    responses((status = 202, description = "If somebody has this address, a link is mailed to it.", body = PasswordResetAnswer))
+)]
+pub(crate) async fn ask(
+    State(api): State<Api>,
+    Extension(keys): Extension<Keys>,
+    OptionalKey(_): OptionalKey,
+    Json(body, _): Json<PasswordResetRequest>,
+) -> Result<(StatusCode, axum::Json<PasswordResetAnswer>), Problem> {
+    let EmailText(email) = body.email;
+    keys.configured()?;
+    // Silently: whoever asks too often learns nothing from it.
+    if api.limits.password_reset(&email, api.app.now()).is_ok() {
+        to_the_end(async move { api.app.ask_password_reset(&email).await }).await?;
+    }
+    Ok((StatusCode::ACCEPTED, axum::Json(PasswordResetAnswer {})))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewPassword {
+    #[schema(min_length = 8, max_length = 128)]
+    password: String,
+}
+
+/// Set the password that a link was mailed for
+///
+/// Works once. Every session of the account ends.
+#[utoipa::path(
+    post,
+    path = "/api/v1/password-resets/{token}",
+    operation_id = "use_password_reset",
+    params(("token" = String, Path, description = "As it stands in the link."), OptionalKey),
+    request_body = NewPassword,
+    responses(
+        (status = 204, description = "The password is set. Log in with it."),
+        (status = 404, description = "`not_found`: the link is not one of ours, was used, is too old, or a newer password was set."),
+    )
+)]
+pub(crate) async fn set(
+    State(api): State<Api>,
+    Extension(keys): Extension<Keys>,
+    Path(token): Path<String>,
+    OptionalKey(_): OptionalKey,
+    Json(body, _): Json<NewPassword>,
+) -> Result<StatusCode, Problem> {
+    // A token that is not ours costs neither a read nor a hash.
+    let reset = keys.configured()?.verify(&token);
+    let reset = reset.ok_or(onsale_app::Error::NotFound("link to set a password"))?;
+    to_the_end(async move { api.app.use_reset(reset, &body.password).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
