@@ -12,6 +12,7 @@ pub mod devices;
 pub mod error;
 pub mod events;
 pub mod fans;
+pub mod gate;
 pub mod holds;
 pub mod passwords;
 pub mod ports;
@@ -20,6 +21,7 @@ pub mod room;
 pub mod show_cancellation;
 pub mod shows;
 pub mod tickets;
+pub mod transfers;
 pub mod unplugged;
 pub mod venues;
 

@@ -7,12 +7,16 @@
 mod checkout;
 mod devices;
 mod fans;
+mod gates;
 mod passes;
+mod transfers;
 
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
+pub use gates::*;
 pub use passes::*;
+pub use transfers::*;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -275,6 +279,8 @@ pub trait Store:
     + Tickets
     + Fans
     + Devices
+    + Gates
+    + Transfers
 {
 }
 impl<T> Store for T where
@@ -290,5 +296,7 @@ impl<T> Store for T where
         + Tickets
         + Fans
         + Devices
+        + Gates
+        + Transfers
 {
 }

@@ -15,6 +15,7 @@ mod devices;
 mod documents;
 mod errors;
 mod fans;
+mod gates;
 mod host;
 pub mod keys;
 mod lists;
@@ -26,6 +27,7 @@ mod queue;
 mod sandbox;
 mod table;
 mod tickets;
+mod transfers;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};

@@ -5,14 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ShowId};
+use crate::account::Email;
+use crate::ids::{AccountId, OrderId, ShowId, TicketId, TransferId};
 use crate::money::Money;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 9] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -20,6 +21,8 @@ pub const KINDS: [&str; 7] = [
     "SeatsReturned",
     "ShowCancelled",
     "SagaStuck",
+    "TransferOffered",
+    "TransferAccepted",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -60,6 +63,21 @@ pub enum News {
         step: String,
         reason: String,
     },
+    TransferOffered {
+        transfer_id: TransferId,
+        ticket_id: TicketId,
+        show_id: ShowId,
+        from_account: AccountId,
+        to_email: Email,
+    },
+    TransferAccepted {
+        transfer_id: TransferId,
+        ticket_id: TicketId,
+        new_ticket_id: TicketId,
+        show_id: ShowId,
+        from_account: AccountId,
+        to_account: AccountId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +102,8 @@ impl News {
             Self::SeatsReturned { .. } => "SeatsReturned",
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
+            Self::TransferOffered { .. } => "TransferOffered",
+            Self::TransferAccepted { .. } => "TransferAccepted",
         }
     }
 

@@ -39,7 +39,7 @@ pub use page::{Cursor, Limit, List};
 pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
 pub use session::{
-    Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
+    AtGate, Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};

@@ -23,6 +23,9 @@ pub struct Limits {
     pub checkout_attempts: Limiter,
     pub log_ins_per_email: Limiter,
     pub registrations_per_email: Limiter,
+    /// What the devices at the gates of a show may ask with one session: a large house
+    /// lets in ten thousand a minute.
+    pub gate_requests: Limiter,
     /// Who goes on after being refused.
     pub refusals: Refusals,
     pub off: bool,
@@ -36,6 +39,7 @@ impl Default for Limits {
             checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            gate_requests: Limiter::new(12_000, MINUTE_MS, 12_000),
             refusals: Refusals::default(),
             off: false,
         }
@@ -45,7 +49,7 @@ impl Default for Limits {
 impl Limits {
     /// The defaults, or what the environment says instead: `ONSALE_REQUESTS_PER_MINUTE`,
     /// `ONSALE_HOLD_ATTEMPTS_PER_MINUTE`, `ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE`,
-    /// `ONSALE_LOG_INS_PER_QUARTER_HOUR`.
+    /// `ONSALE_LOG_INS_PER_QUARTER_HOUR`, `ONSALE_GATE_REQUESTS_PER_MINUTE`.
     pub fn from_env() -> Result<Self, String> {
         Self::configured(|name| std::env::var(name).ok())
     }
@@ -67,6 +71,7 @@ impl Limits {
             checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
+            gate_requests: limiter("ONSALE_GATE_REQUESTS_PER_MINUTE", 12_000, MINUTE_MS)?,
             refusals: Refusals::default(),
             off: false,
         })
@@ -86,6 +91,11 @@ impl Limits {
     /// A token may ask as often as its account, before anybody knows whether it is open.
     pub fn token(&self, session: SessionId, now: Millis) -> Result<(), Error> {
         self.take(&self.requests_per_account, *session.as_bytes(), now)
+    }
+
+    /// At a gate, a token may ask more often.
+    pub fn gate_token(&self, session: SessionId, now: Millis) -> Result<(), Error> {
+        self.take(&self.gate_requests, *session.as_bytes(), now)
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {

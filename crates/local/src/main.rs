@@ -6,6 +6,7 @@
 mod data_folder;
 mod demo;
 mod edge_bindings;
+mod gate;
 mod operator;
 mod platform;
 mod prometheus;
@@ -35,6 +36,8 @@ enum Command {
     Serve(ServeArgs),
     /// Check the code of a ticket offline
     Verify(verify::VerifyArgs),
+    /// A gate that works without a line to the platform
+    Gate(gate::GateArgs),
     /// Recompute your draw in a lottery offline
     VerifyDraw(verify_draw::VerifyDrawArgs),
     /// Print the secrets of the edge, for a worker that stands before this platform
@@ -90,6 +93,7 @@ async fn main() -> ExitCode {
         None => serve::run(ServeArgs::default()).await,
         Some(Command::Serve(args)) => serve::run(args).await,
         Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::Gate(args)) => gate::run(&args).await,
         Some(Command::VerifyDraw(args)) => verify_draw::run(&args),
         Some(Command::EdgeBindings(args)) => edge_bindings::print(&args),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,

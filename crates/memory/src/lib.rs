@@ -8,12 +8,14 @@ mod catalogue;
 mod devices;
 mod fans;
 mod gate;
+mod gates;
 mod interruption;
 mod orders;
 mod passes;
 mod payments;
 mod seats;
 pub mod stage;
+mod transfers;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,7 +29,7 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{
-    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+    AccountId, EventId, OrderId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
 };
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
@@ -39,6 +41,7 @@ use onsale_domain::show::Show;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::Transfer;
 use onsale_domain::venue::Venue;
 use onsale_payments::{Pace, Sandbox};
 
@@ -68,6 +71,8 @@ struct Items {
     fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
     fans: HashMap<(ShowId, EmailHash), Fan>,
     devices: HashMap<VisitorId, devices::Seen>,
+    gates: BTreeMap<(ShowId, String), i64>,
+    transfers: BTreeMap<TransferId, Versioned<Transfer>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {

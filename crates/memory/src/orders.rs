@@ -24,7 +24,7 @@ fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: 
     Written::Done(1)
 }
 
-fn replace<K: Ord, T: Clone>(
+pub(crate) fn replace<K: Ord, T: Clone>(
     map: &mut BTreeMap<K, Versioned<T>>,
     key: K,
     next: &Versioned<T>,
@@ -41,7 +41,7 @@ fn replace<K: Ord, T: Clone>(
 }
 
 /// One page of sorted keys, from after `after` on.
-fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
+pub(crate) fn page<T>(sorted: Vec<(String, T)>, after: Option<&str>, limit: usize) -> Page<T> {
     let mut rest = sorted
         .into_iter()
         .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))
@@ -188,6 +188,22 @@ impl Tickets for MemoryStore {
             replace(&mut self.items().tickets, ticket.value.id, ticket)
         })
         .await
+    }
+
+    async fn tickets_owned(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Ticket>> {
+        let items = self.items();
+        let own = items.tickets.values().map(|t| &t.value).filter(|t| {
+            t.account == account && !t.code.is_empty() && t.hands.passed_on.is_none()
+        });
+        let key = |t: &Ticket| format!("{:020}#{}", u64::MAX - t.issued.0, t.id);
+        let mut sorted: Vec<_> = own.map(|t| (key(t), t.clone())).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(page(sorted, after, limit))
     }
 }
 

@@ -35,10 +35,12 @@ mod cancellations;
 mod catalogue;
 mod devices;
 mod fans;
+mod gates;
 mod orders;
 mod passes;
 mod sandbox;
 mod tickets;
+mod transfers;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 
