@@ -46,7 +46,11 @@ impl GateCommand {
     async fn run(mut self) -> (bool, String, String) {
         let output = self.0.output().await.unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.success(), text(output.stdout), text(output.stderr))
+        (
+            output.status.success(),
+            text(output.stdout),
+            text(output.stderr),
+        )
     }
 
     async fn succeeds(self) -> String {
@@ -77,7 +81,10 @@ impl Scanner {
     }
 
     async fn scan(&mut self, code: &str) -> String {
-        self.codes.write_all(format!("{code}\n").as_bytes()).await.unwrap();
+        self.codes
+            .write_all(format!("{code}\n").as_bytes())
+            .await
+            .unwrap();
         let answer = tokio::time::timeout(Duration::from_secs(20), self.answers.next_line());
         answer.await.unwrap().unwrap().unwrap()
     }
@@ -89,8 +96,12 @@ impl Scanner {
 }
 
 async fn download(sale: &Sale, url: &str, gate: &str, data: &Path) {
-    let args = ["download", "--url", url, "--show", &sale.show, "--gate", gate];
-    let said = GateCommand::new(&args, data, &sale.organiser.token).succeeds().await;
+    let args = [
+        "download", "--url", url, "--show", &sale.show, "--gate", gate,
+    ];
+    let said = GateCommand::new(&args, data, &sale.organiser.token)
+        .succeeds()
+        .await;
     assert!(said.contains("tickets used"), "{said}");
 }
 
@@ -129,7 +140,10 @@ async fn gates_count_who_came_in_and_a_supervisor_undoes_it() {
     let wrong = format!("{path}?used_at=2020-01-01T00:00:00Z");
     sale.organiser.delete(&wrong).await.problem(409, "conflict");
     let missing = format!("/api/v1/shows/{}/scans/tkt_{}", sale.show, "0".repeat(32));
-    sale.organiser.delete(&missing).await.problem(404, "not_found");
+    sale.organiser
+        .delete(&missing)
+        .await
+        .problem(404, "not_found");
     for path in ["gate", "gates", "scans"] {
         let path = format!("/api/v1/shows/{}/{path}", sale.show);
         ana.get(&path).await.problem(403, "forbidden");
@@ -158,7 +172,13 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     }
     ana.cancel(&cancelled, "c").await.expect(202);
     ana.order_becomes(&cancelled, "refunded").await;
-    let Sale { server, data, organiser, show, event } = sale;
+    let Sale {
+        server,
+        data,
+        organiser,
+        show,
+        event,
+    } = sale;
     server.kill().await;
 
     // Nobody answers any more.
@@ -168,21 +188,41 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     gate.kill().await;
     let mut gate = Scanner::start(&north);
     let known = gate.scan(codes[0]).await;
-    assert!(known.starts_with("already used") && known.contains("north"), "{known}");
-    assert!(gate.scan(codes[3]).await.contains("by gate main"), "from the snapshot");
-    assert!(gate.scan(&revoked).await.starts_with("admitted"), "nobody told it");
+    assert!(
+        known.starts_with("already used") && known.contains("north"),
+        "{known}"
+    );
+    assert!(
+        gate.scan(codes[3]).await.contains("by gate main"),
+        "from the snapshot"
+    );
+    assert!(
+        gate.scan(&revoked).await.starts_with("admitted"),
+        "nobody told it"
+    );
     assert!(gate.scan("NONSENSE").await.starts_with("invalid"));
     gate.kill().await;
     let mut gate = Scanner::start(&south);
-    assert!(gate.scan(codes[0]).await.starts_with("admitted"), "the same code");
+    assert!(
+        gate.scan(codes[0]).await.starts_with("admitted"),
+        "the same code"
+    );
     assert!(gate.scan(codes[2]).await.starts_with("admitted"));
     gate.kill().await;
-    let (success, _, err) = GateCommand::new(&["sync"], &north, &organiser.token).run().await;
+    let (success, _, err) = GateCommand::new(&["sync"], &north, &organiser.token)
+        .run()
+        .await;
     assert!(!success && err.contains("does not answer"), "{err}");
 
     let server = Server::start(data.path()).await;
     let organiser = organiser.at(&server.url);
-    let sale = Sale { server, data, organiser, show, event };
+    let sale = Sale {
+        server,
+        data,
+        organiser,
+        show,
+        event,
+    };
     // It has another port now; a gate may be told where the platform is.
     for (gate, data) in [("north", &north), ("south", &south)] {
         download(&sale, &sale.server.url, gate, data).await;
@@ -192,15 +232,24 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     let said = GateCommand::new(&["sync"], &south, &token).succeeds().await;
     assert!(said.contains("2 scans reported, 0 to look at"), "{said}");
     let said = GateCommand::new(&["sync"], &north, &token).succeeds().await;
-    let double = said.lines().find(|line| line.contains("double admission")).unwrap();
-    assert!(double.contains(&bought[0].0) && double.contains("then by south"), "{said}");
+    let double = said
+        .lines()
+        .find(|line| line.contains("double admission"))
+        .unwrap();
+    assert!(
+        double.contains(&bought[0].0) && double.contains("then by south"),
+        "{said}"
+    );
     assert!(said.contains("admitted although revoked"), "{said}");
     let again = GateCommand::new(&["sync"], &north, &token).succeeds().await;
     assert!(again.contains("0 scans reported"), "{again}");
     // A gate that lost its note of what it reported reports everything again.
     std::fs::remove_file(south.join("synced")).unwrap();
     let said = GateCommand::new(&["sync"], &south, &token).succeeds().await;
-    assert!(said.contains("first by north") && said.contains("then here (south)"), "{said}");
+    assert!(
+        said.contains("first by north") && said.contains("then here (south)"),
+        "{said}"
+    );
 
     let path = format!("/api/v1/shows/{}/scans?kind=double", sale.show);
     let listed = sale.organiser.get(&path).await.expect(200);
@@ -229,7 +278,10 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     assert!(gate.scan(codes[1]).await.contains("by gate north"));
     assert!(gate.scan(&revoked).await.starts_with("revoked"));
     gate.kill().await;
-    assert_eq!(scan_at(&sale, "main", codes[2]).await["result"], "already_used");
+    assert_eq!(
+        scan_at(&sale, "main", codes[2]).await["result"],
+        "already_used"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,13 +292,18 @@ async fn a_snapshot_comes_in_pages_and_then_only_what_changed() {
     for (_, code) in &bought {
         scan_at(&sale, "north #1 & more", code).await;
     }
-    let mut short: Vec<_> = bought.iter().map(|(id, _)| id["tkt_".len()..][..16].to_owned()).collect();
+    let mut short: Vec<_> = bought
+        .iter()
+        .map(|(id, _)| id["tkt_".len()..][..16].to_owned())
+        .collect();
     short.sort();
     let path = format!("/api/v1/shows/{}/gate", sale.show);
     let whole = sale.organiser.get(&path).await.expect(200);
     let used = |page: &Value| -> Vec<String> {
         let used = page["used"].as_array().unwrap();
-        used.iter().map(|one| text(one, "ticket").to_owned()).collect()
+        used.iter()
+            .map(|one| text(one, "ticket").to_owned())
+            .collect()
     };
     assert_eq!(used(&whole), short);
     assert_eq!(whole["revoked"], json!([]));
@@ -271,7 +328,10 @@ async fn a_snapshot_comes_in_pages_and_then_only_what_changed() {
     assert_eq!(seen, short);
     for wrong in ["?since=yesterday", "?cursor=x", "?limit=0", "?sinc=1"] {
         let path = format!("{path}{wrong}");
-        sale.organiser.get(&path).await.problem(400, "invalid_request");
+        sale.organiser
+            .get(&path)
+            .await
+            .problem(400, "invalid_request");
     }
 }
 
@@ -295,7 +355,9 @@ async fn a_batch_is_refused_whole_when_it_is_no_batch_and_each_scan_by_itself_ot
         let refused = sale.organiser.post(&path, wrong).await;
         refused.problem(400, "invalid_request");
     }
-    ana.post(&path, batch(json!([scan]))).await.problem(403, "forbidden");
+    ana.post(&path, batch(json!([scan])))
+        .await
+        .problem(403, "forbidden");
     let scans = json!([scan, {"code": "x", "at": "2026-01-01T00:00:01Z"}]);
     let answer = sale.organiser.post(&path, batch(scans)).await.expect(200);
     assert_eq!(answer["scans"][0]["result"], "admitted");
@@ -303,7 +365,11 @@ async fn a_batch_is_refused_whole_when_it_is_no_batch_and_each_scan_by_itself_ot
     assert_eq!(answer["scans"][1]["reason"], "malformed");
     // A device without a clock of its own is taken at its word, but never into the future.
     let future = json!({"code": bought[0].1, "at": "2099-01-01T00:00:00Z"});
-    let answer = sale.organiser.post(&path, batch(json!([future]))).await.expect(200);
+    let answer = sale
+        .organiser
+        .post(&path, batch(json!([future])))
+        .await
+        .expect(200);
     let first = &answer["scans"][0];
     assert_eq!(first["result"], "double_admission");
     assert!(text(first, "at") < "2099");

@@ -70,7 +70,10 @@ async fn a_ticket_that_was_given_away_is_the_friends_and_its_old_code_is_dead() 
     let transfer = gift.offered().await;
     assert!(transfer.starts_with("trf_"));
     let answers = join_all((0..50).map(|_| accept(&gift.bo, &transfer))).await;
-    let answers: Vec<_> = answers.into_iter().map(|answer| answer.expect(200)).collect();
+    let answers: Vec<_> = answers
+        .into_iter()
+        .map(|answer| answer.expect(200))
+        .collect();
     assert!(answers.iter().all(|answer| answer == &answers[0]));
     let (new, code) = (text(&answers[0], "ticket_id"), text(&answers[0], "code"));
     assert_ne!(new, gift.ticket);
@@ -80,11 +83,16 @@ async fn a_ticket_that_was_given_away_is_the_friends_and_its_old_code_is_dead() 
     assert_eq!(gift.scan(&gift.code).await, "revoked");
     let path = format!("/api/v1/shows/{}/gate", gift.sale.show);
     let snapshot = gift.sale.organiser.get(&path).await.expect(200);
-    assert_eq!(snapshot["revoked"], json!([gift.ticket["tkt_".len()..][..16]]));
+    assert_eq!(
+        snapshot["revoked"],
+        json!([gift.ticket["tkt_".len()..][..16]])
+    );
 
     // On paper, and in everybody's list.
     for kind in ["pdf", "svg"] {
-        gift.bo.bytes(&format!("/api/v1/tickets/{new}/{kind}")).await;
+        gift.bo
+            .bytes(&format!("/api/v1/tickets/{new}/{kind}"))
+            .await;
         let path = format!("/api/v1/tickets/{new}/{kind}");
         gift.ana.get(&path).await.problem(404, "not_found");
         let path = format!("/api/v1/tickets/{}/{kind}", gift.ticket);
@@ -93,12 +101,18 @@ async fn a_ticket_that_was_given_away_is_the_friends_and_its_old_code_is_dead() 
     }
     let bos = owned(&gift.bo).await;
     assert_eq!(bos.len(), 1);
-    assert_eq!((text(&bos[0], "ticket_id"), text(&bos[0], "code")), (new, code));
+    assert_eq!(
+        (text(&bos[0], "ticket_id"), text(&bos[0], "code")),
+        (new, code)
+    );
     assert_eq!(owned(&gift.ana).await.len(), 1);
     assert_eq!(gift.ana.tickets(&gift.order).await[0]["status"], "revoked");
     let listed = gift.ana.get("/api/v1/transfers").await.expect(200);
     assert_eq!(
-        (&listed["items"][0]["direction"], &listed["items"][0]["status"]),
+        (
+            &listed["items"][0]["direction"],
+            &listed["items"][0]["status"]
+        ),
         (&json!("out"), &json!("accepted"))
     );
     let listed = gift.bo.get("/api/v1/transfers").await.expect(200);
@@ -118,14 +132,24 @@ async fn an_offer_is_between_two_people_and_ends() {
     for wrong in ["", "bo", "bo@example"] {
         gift.offer(wrong).await.problem(400, "invalid_request");
     }
-    gift.offer("ana@example.org").await.problem(400, "invalid_request");
+    gift.offer("ana@example.org")
+        .await
+        .problem(400, "invalid_request");
     let path = format!("/api/v1/tickets/{}/transfer", gift.ticket);
     let body = json!({"to_email": "cleo@example.org"});
-    gift.bo.post(&path, body.clone()).await.problem(404, "not_found");
-    anonymous.post(&path, body).await.problem(401, "unauthenticated");
+    gift.bo
+        .post(&path, body.clone())
+        .await
+        .problem(404, "not_found");
+    anonymous
+        .post(&path, body)
+        .await
+        .problem(401, "unauthenticated");
 
     let transfer = gift.offered().await;
-    gift.offer("cleo@example.org").await.problem(409, "conflict");
+    gift.offer("cleo@example.org")
+        .await
+        .problem(409, "conflict");
     let path = format!("/api/v1/transfers/{transfer}");
     for stranger in [&cleo, &gift.sale.organiser] {
         accept(stranger, &transfer).await.problem(404, "not_found");
@@ -141,11 +165,17 @@ async fn an_offer_is_between_two_people_and_ends() {
 
     let transfer = gift.offered().await;
     let decline = format!("/api/v1/transfers/{transfer}/decline");
-    cleo.send(cleo.request(Method::POST, &decline)).await.problem(404, "not_found");
+    cleo.send(cleo.request(Method::POST, &decline))
+        .await
+        .problem(404, "not_found");
     let declined = gift.bo.send(gift.bo.request(Method::POST, &decline)).await;
     declined.expect(204);
     accept(&gift.bo, &transfer).await.problem(409, "conflict");
-    assert_eq!(gift.scan(&gift.code).await, "admitted", "nothing happened to it");
+    assert_eq!(
+        gift.scan(&gift.code).await,
+        "admitted",
+        "nothing happened to it"
+    );
     gift.offer("bo@example.org").await.problem(409, "conflict");
 }
 

@@ -70,8 +70,9 @@ impl App {
         let (version, after) = match cursor {
             None => (self.now(), None),
             Some(cursor) => {
-                let (version, place) = read_cursor(cursor)
-                    .ok_or_else(|| Error::Invalid("cursor: not the next_cursor of a page".into()))?;
+                let (version, place) = read_cursor(cursor).ok_or_else(|| {
+                    Error::Invalid("cursor: not the next_cursor of a page".into())
+                })?;
                 (version, Some(place))
             }
         };

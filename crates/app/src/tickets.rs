@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use onsale_domain::account::Account;
 use onsale_domain::event::Event;
+use onsale_domain::gate::{Admission, MAX_GATE_LEN};
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Cents;
 use onsale_domain::order::Stage;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::Show;
-use onsale_domain::gate::{Admission, MAX_GATE_LEN};
 use onsale_domain::ticket::{Scan, Ticket};
 use onsale_domain::ticket_code::{CodeError, TicketKeys};
 use onsale_domain::time::Millis;

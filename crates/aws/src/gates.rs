@@ -27,10 +27,7 @@ fn count(show: ShowId, gate: &str, change: i64) -> Change {
         update: format!("ADD n :change SET {list} = :list, {place} = :gate"),
         condition: None,
         values: Item::from([
-            (
-                ":change".to_owned(),
-                AttributeValue::N(change.to_string()),
-            ),
+            (":change".to_owned(), AttributeValue::N(change.to_string())),
             (":list".to_owned(), text(keys::gates_of(show))),
             (":gate".to_owned(), text(gate)),
         ]),
@@ -94,7 +91,9 @@ impl Gates for DynamoStore {
         // Every change of that very millisecond comes after the place without a ticket.
         let from = keys::by_time(from, "");
         let after = after.filter(|after| *after > from.as_str());
-        let page = self.list(&list, Some(after.unwrap_or(&from)), limit).await?;
+        let page = self
+            .list(&list, Some(after.unwrap_or(&from)), limit)
+            .await?;
         let read = |item| {
             let place = get_text(item, BY_WORK.sk)?;
             keys::read_gate_place(place)

@@ -369,10 +369,19 @@ mod tests {
             at: Millis(1_800_000_000_000),
             gate: gate.to_owned(),
         };
-        let rights = [used("north"), used("#1 Südtor 🎟"), EntryRight::Revoked, EntryRight::GoodAgain];
+        let rights = [
+            used("north"),
+            used("#1 Südtor 🎟"),
+            EntryRight::Revoked,
+            EntryRight::GoodAgain,
+        ];
         for right in rights {
             let place = gate_place(Millis(7), ticket, &right);
-            assert_eq!(read_gate_place(&place), Some(GateChange { ticket, right }), "{place}");
+            assert_eq!(
+                read_gate_place(&place),
+                Some(GateChange { ticket, right }),
+                "{place}"
+            );
         }
         for wrong in ["", "7", "000000000000007#ab#R", "000000000000007#"] {
             assert_eq!(read_gate_place(wrong), None, "{wrong}");

@@ -140,7 +140,13 @@ mod tests {
         let (short, good) = code(1, SHOW);
         for (at, gate) in [(7, "south"), (5, "north"), (6, "east")] {
             let gate = gate.to_owned();
-            book.use_up(short, Used { at: Millis(at), gate });
+            book.use_up(
+                short,
+                Used {
+                    at: Millis(at),
+                    gate,
+                },
+            );
         }
         let Verdict::AlreadyUsed(_, used) = book.judge(&good) else {
             unreachable!("it was used three times");

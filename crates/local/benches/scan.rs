@@ -55,7 +55,14 @@ async fn main() -> Result<()> {
     // Before the gates begin, so that every ticket is good offline.
     let folder = tempfile::tempdir()?;
     download(&platform, &organiser, &show, folder.path())?;
-    online(&platform, &organiser, &show, &codes, Duration::from_secs(seconds)).await?;
+    online(
+        &platform,
+        &organiser,
+        &show,
+        &codes,
+        Duration::from_secs(seconds),
+    )
+    .await?;
     offline(folder.path(), &codes)
 }
 
@@ -155,8 +162,14 @@ fn offline(folder: &std::path::Path, codes: &[String]) -> Result<()> {
         .output()?;
     let elapsed = began.elapsed();
     let said = String::from_utf8_lossy(&output.stdout);
-    let admitted = said.lines().filter(|line| line.starts_with("admitted")).count();
+    let admitted = said
+        .lines()
+        .filter(|line| line.starts_with("admitted"))
+        .count();
     let rate = admitted as f64 / elapsed.as_secs_f64() * 60.0;
-    println!("offline\t{rate:.0}\t-\t-\t-\t{admitted}\t{}", codes.len() - admitted);
+    println!(
+        "offline\t{rate:.0}\t-\t-\t-\t{admitted}\t{}",
+        codes.len() - admitted
+    );
     Ok(())
 }

@@ -88,8 +88,9 @@ struct TokenArgs {
 impl TokenArgs {
     fn token(&self) -> Result<String, String> {
         let text = match &self.token_file {
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|e| format!("{}: {e}", file.display()))?,
+            Some(file) => {
+                std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?
+            }
             None => std::env::var("ONSALE_TOKEN").map_err(|_| {
                 "log in first: POST /api/v1/sessions, and give the token in ONSALE_TOKEN or in a \
                  file named with --token-file"

@@ -1,9 +1,7 @@
 //! Gates: admissions with their counts, and what changed since.
 
 use async_trait::async_trait;
-use onsale_app::ports::{
-    EntryRight, GateChange, GateCount, Gates, Page, Stored, Versioned,
-};
+use onsale_app::ports::{EntryRight, GateChange, GateCount, Gates, Page, Stored, Versioned};
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::ShowId;
 use onsale_domain::ticket::Ticket;

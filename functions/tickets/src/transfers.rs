@@ -5,8 +5,8 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use onsale_app::transfers::Side;
 use onsale_domain::ids::{ShowId, TicketId, TransferId};
-use onsale_domain::transfer::{Transfer, TransferState, TransferStatus};
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::{Transfer, TransferState, TransferStatus};
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp, TransferIdText};
 use onsale_http::{
     Api, Authenticated, Cursor, EmailText, Json, Limit, List, OptionalKey, Path, Problem, Query,

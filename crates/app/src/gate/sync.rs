@@ -110,7 +110,10 @@ impl App {
                 tickets.insert(ticket.id, ticket);
             }
         }
-        Ok(read.into_iter().map(|scan| outcome(scan, &tickets)).collect())
+        Ok(read
+            .into_iter()
+            .map(|scan| outcome(scan, &tickets))
+            .collect())
     }
 
     /// Stores what was reported of these tickets, together if nobody is in the way.

@@ -24,7 +24,10 @@ pub struct GateChange {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryRight {
-    Used { at: Millis, gate: String },
+    Used {
+        at: Millis,
+        gate: String,
+    },
     Revoked,
     /// Its use was undone.
     GoodAgain,

@@ -39,9 +39,6 @@ pub trait Transfers: Send + Sync {
     ) -> Stored<Page<Transfer>>;
     /// Transfers of which the world was not told everything (`Transfer::untold`), oldest
     /// first. The list may lag behind by seconds.
-    async fn untold_transfers(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<TransferId>>;
+    async fn untold_transfers(&self, after: Option<&str>, limit: usize)
+    -> Stored<Page<TransferId>>;
 }

@@ -52,9 +52,16 @@ impl Gates {
 
     async fn scan(&self, ticket: usize, gate: &str) -> ScanAnswer {
         let (app, show) = (&self.scene.app, self.scene.show.show.id);
-        app.scan(&self.organiser, show, &keys(), self.code(ticket), gate, None)
-            .await
-            .unwrap()
+        app.scan(
+            &self.organiser,
+            show,
+            &keys(),
+            self.code(ticket),
+            gate,
+            None,
+        )
+        .await
+        .unwrap()
     }
 
     /// A device at this gate reports that it let in these tickets, so long ago each. Its
@@ -92,7 +99,9 @@ impl Gates {
 
     async fn conflicts(&self, kind: Conflict) -> Vec<TicketId> {
         let (app, show) = (&self.scene.app, self.scene.show.show.id);
-        let page = app.gate_conflicts(&self.organiser, show, kind, None, 100).await;
+        let page = app
+            .gate_conflicts(&self.organiser, show, kind, None, 100)
+            .await;
         page.unwrap().items.into_iter().map(|t| t.id).collect()
     }
 
@@ -114,9 +123,10 @@ fn count(gate: &str, admitted: u64) -> (String, u64) {
 async fn of_two_gates_that_were_offline_the_earlier_admission_counts_whoever_reports_first() {
     for north_first in [true, false] {
         let gates = Gates::new().await;
-        let (north, south) = (async || gates.sync("north", &[(0, 60_000), (1, 50_000)]).await, async || {
-            gates.sync("south", &[(0, 30_000)]).await
-        });
+        let (north, south) = (
+            async || gates.sync("north", &[(0, 60_000), (1, 50_000)]).await,
+            async || gates.sync("south", &[(0, 30_000)]).await,
+        );
         let (told_north, told_south) = match north_first {
             true => {
                 let north = north().await;
@@ -124,20 +134,33 @@ async fn of_two_gates_that_were_offline_the_earlier_admission_counts_whoever_rep
             }
             false => {
                 let south = south().await;
-                assert_eq!(outcomes(&south), [Outcome::Admitted], "nobody knows better yet");
+                assert_eq!(
+                    outcomes(&south),
+                    [Outcome::Admitted],
+                    "nobody knows better yet"
+                );
                 let north = north().await;
                 // Whoever asks again hears what is known by then.
                 (north, gates.sync("south", &[(0, 30_000)]).await)
             }
         };
-        assert_eq!(outcomes(&told_north), [Outcome::Admitted, Outcome::Admitted]);
+        assert_eq!(
+            outcomes(&told_north),
+            [Outcome::Admitted, Outcome::Admitted]
+        );
         assert_eq!(outcomes(&told_south), [Outcome::Double]);
         let TicketState::Used { at, gate, .. } = gates.state(0).await else {
             panic!("two came in on it");
         };
-        assert_eq!((at, gate.as_str()), (gates.now().saturating_sub(60_000), "north"));
+        assert_eq!(
+            (at, gate.as_str()),
+            (gates.now().saturating_sub(60_000), "north")
+        );
         assert_eq!(gates.counts().await, [count("north", 2), count("south", 1)]);
-        assert_eq!(gates.conflicts(Conflict::Double).await, [gates.tickets[0].0]);
+        assert_eq!(
+            gates.conflicts(Conflict::Double).await,
+            [gates.tickets[0].0]
+        );
         assert_eq!(gates.conflicts(Conflict::Revoked).await, []);
     }
 }
@@ -145,10 +168,19 @@ async fn of_two_gates_that_were_offline_the_earlier_admission_counts_whoever_rep
 #[tokio::test]
 async fn an_offline_admission_before_an_online_one_takes_its_place() {
     let gates = Gates::new().await;
-    assert!(matches!(gates.scan(0, "main").await, ScanAnswer::Admitted(_)));
+    assert!(matches!(
+        gates.scan(0, "main").await,
+        ScanAnswer::Admitted(_)
+    ));
     gates.scene.world.clock.advance(60_000);
-    assert_eq!(outcomes(&gates.sync("south", &[(0, 90_000)]).await), [Outcome::Admitted]);
-    assert_eq!(outcomes(&gates.sync("north", &[(0, 10_000)]).await), [Outcome::Double]);
+    assert_eq!(
+        outcomes(&gates.sync("south", &[(0, 90_000)]).await),
+        [Outcome::Admitted]
+    );
+    assert_eq!(
+        outcomes(&gates.sync("north", &[(0, 10_000)]).await),
+        [Outcome::Double]
+    );
     let stored = gates.scene.app.store.ticket(gates.tickets[0].0).await;
     let known = stored.unwrap().unwrap().value.admissions;
     let gate: Vec<_> = known.standing().map(|a| a.gate.as_str()).collect();
@@ -172,11 +204,29 @@ async fn no_device_is_believed_about_the_future() {
 async fn a_report_that_is_repeated_changes_nothing() {
     let gates = Gates::new().await;
     let first = gates.sync("north", &[(0, 60_000), (1, 50_000)]).await;
-    let stored = gates.scene.app.store.ticket(gates.tickets[0].0).await.unwrap();
+    let stored = gates
+        .scene
+        .app
+        .store
+        .ticket(gates.tickets[0].0)
+        .await
+        .unwrap();
     for _ in 0..3 {
-        assert_eq!(gates.sync("north", &[(0, 60_000), (1, 50_000)]).await, first);
+        assert_eq!(
+            gates.sync("north", &[(0, 60_000), (1, 50_000)]).await,
+            first
+        );
     }
-    assert_eq!(gates.scene.app.store.ticket(gates.tickets[0].0).await.unwrap(), stored);
+    assert_eq!(
+        gates
+            .scene
+            .app
+            .store
+            .ticket(gates.tickets[0].0)
+            .await
+            .unwrap(),
+        stored
+    );
     assert_eq!(gates.counts().await, [count("north", 2)]);
     // Within one batch, too.
     let scans = gates.sync("north", &[(0, 60_000), (0, 60_000)]).await;
@@ -188,13 +238,23 @@ async fn a_report_that_is_repeated_changes_nothing() {
 async fn a_report_that_meets_others_in_the_middle_counts_everybody_once() {
     let gates = Gates::new().await;
     let other = gates.clone();
-    gates.scene.world.store.before_next(Step::ReplaceTicket, async move {
-        assert!(matches!(other.scan(1, "main").await, ScanAnswer::Admitted(_)));
-    });
+    gates
+        .scene
+        .world
+        .store
+        .before_next(Step::ReplaceTicket, async move {
+            assert!(matches!(
+                other.scan(1, "main").await,
+                ScanAnswer::Admitted(_)
+            ));
+        });
     let synced = gates.sync("north", &[(0, 60_000), (1, 50_000)]).await;
     assert_eq!(outcomes(&synced), [Outcome::Admitted, Outcome::Admitted]);
     assert_eq!(gates.counts().await, [count("main", 1), count("north", 2)]);
-    assert_eq!(gates.conflicts(Conflict::Double).await, [gates.tickets[1].0]);
+    assert_eq!(
+        gates.conflicts(Conflict::Double).await,
+        [gates.tickets[1].0]
+    );
 }
 
 #[tokio::test]
@@ -252,7 +312,10 @@ async fn an_admission_on_a_revoked_ticket_is_reported() {
     let told = gates.sync("north", &[(0, 10)]).await;
     assert_eq!(outcomes(&told), [Outcome::Revoked]);
     assert!(matches!(gates.state(0).await, TicketState::Revoked { .. }));
-    assert_eq!(gates.conflicts(Conflict::Revoked).await, [gates.tickets[0].0]);
+    assert_eq!(
+        gates.conflicts(Conflict::Revoked).await,
+        [gates.tickets[0].0]
+    );
     assert_eq!(gates.counts().await, [count("north", 1)]);
 }
 
@@ -267,7 +330,10 @@ async fn who_was_turned_away_is_not_let_in_by_a_report() {
     gates.scan(0, "main").await;
     let scans = [turned_away(0), turned_away(1)];
     let told = gates.send("north", gates.now(), &scans).await.unwrap();
-    assert_eq!(outcomes(&told), [Outcome::AlreadyUsed, Outcome::NotAdmitted]);
+    assert_eq!(
+        outcomes(&told),
+        [Outcome::AlreadyUsed, Outcome::NotAdmitted]
+    );
     assert_eq!(gates.state(1).await, TicketState::Valid);
     assert_eq!(gates.counts().await, [count("main", 1)]);
 }
@@ -283,19 +349,27 @@ async fn an_undone_ticket_admits_again_and_is_counted_once() {
     let TicketState::Used { at, .. } = gates.state(0).await else {
         panic!("it was used");
     };
-    let other = app.undo_scans(&gates.organiser, show, id, Some(at + 1)).await;
+    let other = app
+        .undo_scans(&gates.organiser, show, id, Some(at + 1))
+        .await;
     assert!(matches!(other, Err(Error::Conflict(_))), "{other:?}");
     for _ in 0..2 {
         let undone = app.undo_scans(&gates.organiser, show, id, Some(at)).await;
         let undone = undone.unwrap();
         assert!(undone.is_valid());
         assert_eq!(undone.admissions.iter().count(), 2, "it remembers");
-        let by = undone.admissions.iter().map(|a| a.undone.as_ref().unwrap().by);
+        let by = undone
+            .admissions
+            .iter()
+            .map(|a| a.undone.as_ref().unwrap().by);
         assert!(by.into_iter().all(|by| by == gates.organiser.account));
     }
     assert_eq!(gates.counts().await, [count("north", 0), count("south", 0)]);
     assert_eq!(gates.conflicts(Conflict::Double).await, []);
-    assert!(matches!(gates.scan(0, "south").await, ScanAnswer::Admitted(_)));
+    assert!(matches!(
+        gates.scan(0, "south").await,
+        ScanAnswer::Admitted(_)
+    ));
     assert_eq!(gates.counts().await, [count("north", 0), count("south", 1)]);
 }
 
@@ -304,7 +378,16 @@ async fn a_scan_that_was_undone_does_not_admit_by_repeating_its_key() {
     let gates = Gates::new().await;
     let (app, show) = (&gates.scene.app, gates.scene.show.show.id);
     let (keys, k) = (keys(), key("one"));
-    let scan = || app.scan(&gates.organiser, show, &keys, gates.code(0), "north", Some(&k));
+    let scan = || {
+        app.scan(
+            &gates.organiser,
+            show,
+            &keys,
+            gates.code(0),
+            "north",
+            Some(&k),
+        )
+    };
     assert!(matches!(scan().await, Ok(ScanAnswer::Admitted(_))));
     app.undo_scans(&gates.organiser, show, gates.tickets[0].0, None)
         .await
@@ -319,7 +402,10 @@ async fn a_ticket_that_was_used_and_undone_too_often_admits_nobody() {
     let gates = Gates::new().await;
     let (app, show) = (&gates.scene.app, gates.scene.show.show.id);
     for _ in 0..MAX_ADMISSIONS {
-        assert!(matches!(gates.scan(0, "north").await, ScanAnswer::Admitted(_)));
+        assert!(matches!(
+            gates.scan(0, "north").await,
+            ScanAnswer::Admitted(_)
+        ));
         app.undo_scans(&gates.organiser, show, gates.tickets[0].0, None)
             .await
             .unwrap();
@@ -328,7 +414,10 @@ async fn a_ticket_that_was_used_and_undone_too_often_admits_nobody() {
     let refused = app.scan(&gates.organiser, show, &keys, gates.code(0), "north", None);
     let refused = refused.await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
-    assert_eq!(outcomes(&gates.sync("south", &[(0, 1)]).await), [Outcome::Double]);
+    assert_eq!(
+        outcomes(&gates.sync("south", &[(0, 1)]).await),
+        [Outcome::Double]
+    );
     assert_eq!(gates.counts().await, [count("north", 0)]);
 }
 
@@ -342,7 +431,9 @@ async fn only_the_organiser_undoes_and_looks() {
         assert!(matches!(undone, Err(Error::Forbidden(_))), "{undone:?}");
         let seen = app.scans_of(&stranger, show, id).await;
         assert!(matches!(seen, Err(Error::Forbidden(_))));
-        let listed = app.gate_conflicts(&stranger, show, Conflict::Double, None, 9).await;
+        let listed = app
+            .gate_conflicts(&stranger, show, Conflict::Double, None, 9)
+            .await;
         assert!(matches!(listed, Err(Error::Forbidden(_))));
         let snapshot = app.gate_snapshot(&stranger, show, None, None, 9).await;
         assert!(matches!(snapshot, Err(Error::Forbidden(_))));
@@ -360,11 +451,15 @@ async fn a_snapshot_has_everything_and_the_next_what_changed() {
     gates.scan(0, "north").await;
     gates.scene.world.clock.advance(5);
     gates.scan(1, "north").await;
-    let first = app.gate_snapshot(&gates.organiser, show, None, None, 1).await;
+    let first = app
+        .gate_snapshot(&gates.organiser, show, None, None, 1)
+        .await;
     let first = first.unwrap();
     gates.scene.world.clock.advance(60_000);
     let cursor = first.next.as_deref();
-    let second = app.gate_snapshot(&gates.organiser, show, None, cursor, 1).await;
+    let second = app
+        .gate_snapshot(&gates.organiser, show, None, cursor, 1)
+        .await;
     let second = second.unwrap();
     assert_eq!((second.version, second.next), (first.version, None));
     let seen: Vec<_> = [&first.changes[..], &second.changes[..]].concat();
@@ -376,10 +471,17 @@ async fn a_snapshot_has_everything_and_the_next_what_changed() {
         .await
         .unwrap();
     let since = Some(first.version + 30_000);
-    let news = app.gate_snapshot(&gates.organiser, show, since, None, 9).await;
+    let news = app
+        .gate_snapshot(&gates.organiser, show, since, None, 9)
+        .await;
     let news = news.unwrap().changes;
     assert_eq!(news.len(), 1, "{news:?}");
-    assert_eq!((news[0].ticket, &news[0].right), (gates.tickets[0].0, &EntryRight::GoodAgain));
-    let wrong = app.gate_snapshot(&gates.organiser, show, None, Some("x"), 9).await;
+    assert_eq!(
+        (news[0].ticket, &news[0].right),
+        (gates.tickets[0].0, &EntryRight::GoodAgain)
+    );
+    let wrong = app
+        .gate_snapshot(&gates.organiser, show, None, Some("x"), 9)
+        .await;
     assert!(matches!(wrong, Err(Error::Invalid(_))));
 }

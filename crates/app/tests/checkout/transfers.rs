@@ -67,11 +67,15 @@ impl Friends {
     async fn offer(&self, from: &Caller, ticket: TicketId, to: &str) -> Result<Transfer> {
         let request = RequestHash::of(to.as_bytes());
         let app = &self.scene.app;
-        app.offer_transfer(from, ticket, &email(to), None, request).await
+        app.offer_transfer(from, ticket, &email(to), None, request)
+            .await
     }
 
     async fn offered(&self) -> TransferId {
-        self.offer(&self.scene.ana, self.old, "bo").await.unwrap().id
+        self.offer(&self.scene.ana, self.old, "bo")
+            .await
+            .unwrap()
+            .id
     }
 
     async fn accept(&self, caller: &Caller, id: TransferId) -> Result<Ticket> {
@@ -79,7 +83,14 @@ impl Friends {
     }
 
     async fn ticket(&self, id: TicketId) -> Ticket {
-        self.scene.world.store.ticket(id).await.unwrap().unwrap().value
+        self.scene
+            .world
+            .store
+            .ticket(id)
+            .await
+            .unwrap()
+            .unwrap()
+            .value
     }
 
     async fn scan(&self, code: &str) -> ScanAnswer {
@@ -98,7 +109,12 @@ impl Friends {
 
     /// Exactly one ticket of the place is good, and the books agree.
     async fn assert_one_good_ticket(&self, note: &str) {
-        let items = self.scene.world.store.tickets_owned(self.bo.account, None, 100).await;
+        let items = self
+            .scene
+            .world
+            .store
+            .tickets_owned(self.bo.account, None, 100)
+            .await;
         let bos = items.unwrap().items;
         let old = self.ticket(self.old).await;
         let good = bos.iter().filter(|t| t.is_valid()).count() + usize::from(old.is_valid());
@@ -114,17 +130,32 @@ async fn the_old_code_dies_in_the_moment_in_which_the_new_one_is_born() {
     let old_code = friends.ticket(friends.old).await.code;
     let id = friends.offered().await;
     assert_eq!(friends.told("TransferOffered"), 1);
-    assert!(friends.ticket(friends.old).await.is_valid(), "not before they accept");
+    assert!(
+        friends.ticket(friends.old).await.is_valid(),
+        "not before they accept"
+    );
     let new = friends.accept(&friends.bo, id).await.unwrap();
     assert_eq!(friends.told("TransferAccepted"), 1);
-    assert_eq!((new.account, new.seat.as_str()), (friends.bo.account, "A-1-1"));
+    assert_eq!(
+        (new.account, new.seat.as_str()),
+        (friends.bo.account, "A-1-1")
+    );
     let chain: Vec<_> = new.hands.before.iter().map(|hand| hand.account).collect();
     assert_eq!(chain, [friends.scene.ana.account]);
-    assert_eq!(friends.ticket(friends.old).await.hands.passed_on, Some(new.id));
+    assert_eq!(
+        friends.ticket(friends.old).await.hands.passed_on,
+        Some(new.id)
+    );
     friends.assert_one_good_ticket("accepted").await;
 
-    assert!(matches!(friends.scan(&old_code).await, ScanAnswer::Revoked(_)));
-    assert!(matches!(friends.scan(&new.code).await, ScanAnswer::Admitted(_)));
+    assert!(matches!(
+        friends.scan(&old_code).await,
+        ScanAnswer::Revoked(_)
+    ));
+    assert!(matches!(
+        friends.scan(&new.code).await,
+        ScanAnswer::Admitted(_)
+    ));
     let app = &friends.scene.app;
     assert!(app.ticket(&friends.bo, new.id).await.is_ok());
     assert_eq!(
@@ -159,7 +190,12 @@ async fn fifty_accepts_at_once_make_one_ticket() {
     for ticket in accepted {
         assert_eq!(ticket.unwrap(), first);
     }
-    let owned = friends.scene.app.my_tickets(&friends.bo, None, 100).await.unwrap();
+    let owned = friends
+        .scene
+        .app
+        .my_tickets(&friends.bo, None, 100)
+        .await
+        .unwrap();
     assert_eq!(owned.items, [first]);
     assert_eq!(friends.scene.order(friends.order).await.transfers, 1);
     friends.assert_one_good_ticket("fifty at once").await;
@@ -174,7 +210,10 @@ async fn whatever_dies_while_accepting_leaves_one_good_ticket_and_tells_the_worl
     friends.scene.world.gate.arm(None);
     friends.accept(&friends.bo, id).await.unwrap();
     let calls = friends.scene.world.gate.calls();
-    assert!(calls.contains(&"accept_transfer") && calls.contains(&"announce"), "{calls:?}");
+    assert!(
+        calls.contains(&"accept_transfer") && calls.contains(&"announce"),
+        "{calls:?}"
+    );
     for (nth, call) in calls.iter().enumerate() {
         for fault in Fault::ALL {
             for repeats in [true, false] {
@@ -234,7 +273,8 @@ async fn an_offer_that_is_repeated_with_its_key_is_one_offer() {
         for fault in Fault::ALL {
             let friends = Friends::new().await;
             let app = &friends.scene.app;
-            let offer = || app.offer_transfer(&friends.scene.ana, friends.old, &to, Some(&k), request);
+            let offer =
+                || app.offer_transfer(&friends.scene.ana, friends.old, &to, Some(&k), request);
             friends.scene.world.gate.arm(Some((nth, fault)));
             let _ = Scene::until_death(offer());
             friends.scene.world.gate.arm(None);
@@ -246,7 +286,9 @@ async fn an_offer_that_is_repeated_with_its_key_is_one_offer() {
     }
     let other = RequestHash::of(b"cleo");
     let ana = &friends.scene.ana;
-    let mismatch = app.offer_transfer(ana, friends.old, &email("cleo"), Some(&k), other).await;
+    let mismatch = app
+        .offer_transfer(ana, friends.old, &email("cleo"), Some(&k), other)
+        .await;
     assert_eq!(mismatch.err(), Some(Error::IdempotencyMismatch));
 }
 
@@ -256,7 +298,10 @@ async fn an_offer_ends_when_it_is_withdrawn_declined_or_too_old() {
     let (app, ana) = (&friends.scene.app, &friends.scene.ana);
     let id = friends.offered().await;
     let second = friends.offer(ana, friends.old, "cleo").await;
-    assert!(matches!(second, Err(Error::Conflict(_))), "one at a time: {second:?}");
+    assert!(
+        matches!(second, Err(Error::Conflict(_))),
+        "one at a time: {second:?}"
+    );
     let foreign = app.withdraw_transfer(&friends.bo, id).await;
     assert_eq!(foreign, Err(Error::NotFound("transfer")));
     for _ in 0..2 {
@@ -279,7 +324,10 @@ async fn an_offer_ends_when_it_is_withdrawn_declined_or_too_old() {
     let late = friends.accept(&friends.bo, id).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
     let (transfer, side) = app.transfer(&friends.bo, id).await.unwrap();
-    assert_eq!((transfer.status(app.now()), side), (TransferStatus::Expired, Side::Recipient));
+    assert_eq!(
+        (transfer.status(app.now()), side),
+        (TransferStatus::Expired, Side::Recipient)
+    );
     assert!(friends.ticket(friends.old).await.is_valid());
     // The old offer is over for good, even for a clock that is behind.
     let again = friends.offer(ana, friends.old, "cleo").await.unwrap();
@@ -319,9 +367,13 @@ async fn a_scan_and_an_acceptance_in_the_same_moment_are_one_or_the_other() {
     let id = friends.offered().await;
     let other = friends.clone();
     let code = friends.ticket(friends.old).await.code;
-    friends.scene.world.store.before_next(Step::AcceptTransfer, async move {
-        assert!(matches!(other.scan(&code).await, ScanAnswer::Admitted(_)));
-    });
+    friends
+        .scene
+        .world
+        .store
+        .before_next(Step::AcceptTransfer, async move {
+            assert!(matches!(other.scan(&code).await, ScanAnswer::Admitted(_)));
+        });
     let late = friends.accept(&friends.bo, id).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
     let state = friends.ticket(friends.old).await.state;
@@ -335,9 +387,13 @@ async fn a_buyer_cannot_cancel_what_they_gave_away_not_even_in_the_same_moment()
     let id = friends.offered().await;
     // The friend accepts after the check of the cancellation and before its write.
     let other = friends.clone();
-    friends.scene.world.store.before_next(Step::ReplaceOrder, async move {
-        other.accept(&other.bo, id).await.unwrap();
-    });
+    friends
+        .scene
+        .world
+        .store
+        .before_next(Step::ReplaceOrder, async move {
+            other.accept(&other.bo, id).await.unwrap();
+        });
     let refused = app.cancel_order(&ana, friends.order).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     friends.scene.settle().await;
@@ -347,16 +403,27 @@ async fn a_buyer_cannot_cancel_what_they_gave_away_not_even_in_the_same_moment()
     let friends = Friends::new().await;
     let id = friends.offered().await;
     let other = friends.clone();
-    friends.scene.world.store.before_next(Step::AcceptTransfer, async move {
-        let app = &other.scene.app;
-        app.cancel_order(&other.scene.ana, other.order).await.unwrap();
-    });
+    friends
+        .scene
+        .world
+        .store
+        .before_next(Step::AcceptTransfer, async move {
+            let app = &other.scene.app;
+            app.cancel_order(&other.scene.ana, other.order)
+                .await
+                .unwrap();
+        });
     let refused = friends.accept(&friends.bo, id).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     friends.scene.settle().await;
     let order = friends.scene.order(friends.order).await;
     assert_eq!(order.status(), OrderStatus::Refunded);
-    let owned = friends.scene.app.my_tickets(&friends.bo, None, 9).await.unwrap();
+    let owned = friends
+        .scene
+        .app
+        .my_tickets(&friends.bo, None, 9)
+        .await
+        .unwrap();
     assert_eq!(owned.items, []);
 }
 
@@ -405,7 +472,10 @@ async fn a_lost_ticket_of_a_new_owner_is_an_alarm() {
     friends.scene.world.store.lose_ticket(new.id);
     let report = friends.scene.app.reconcile_all().await.unwrap();
     assert!(
-        report.alarms.iter().any(|alarm| alarm.contains("1 tickets are missing")),
+        report
+            .alarms
+            .iter()
+            .any(|alarm| alarm.contains("1 tickets are missing")),
         "{:?}",
         report.alarms
     );
@@ -420,7 +490,10 @@ async fn a_ticket_is_offered_and_a_place_changes_hands_so_often_and_no_more() {
         app.withdraw_transfer(&ana, id).await.unwrap();
     }
     let refused = friends.offer(&ana, friends.old, "bo").await;
-    assert!(matches!(refused, Err(Error::LimitExceeded { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::LimitExceeded { .. })),
+        "{refused:?}"
+    );
 
     let friends = Friends::new().await;
     let hands = [(friends.scene.ana, "ana"), (friends.bo, "bo")];
@@ -432,7 +505,10 @@ async fn a_ticket_is_offered_and_a_place_changes_hands_so_often_and_no_more() {
     }
     let (from, (_, name)) = (hands[MAX_HANDS % 2].0, hands[(MAX_HANDS + 1) % 2]);
     let refused = friends.offer(&from, ticket, name).await;
-    assert!(matches!(refused, Err(Error::LimitExceeded { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::LimitExceeded { .. })),
+        "{refused:?}"
+    );
     let report = friends.scene.app.reconcile_all().await.unwrap();
     assert_eq!(report.alarms, Vec::<String>::new());
 }
@@ -444,18 +520,34 @@ async fn both_sides_see_their_transfers_and_nobody_else_does() {
     let id = friends.offered().await;
     let second = friends.scene.order(friends.order).await.ticket_ids()[1];
     friends.scene.world.clock.advance(10);
-    let other = friends.offer(&friends.scene.ana, second, "cleo").await.unwrap().id;
+    let other = friends
+        .offer(&friends.scene.ana, second, "cleo")
+        .await
+        .unwrap()
+        .id;
     let new = friends.accept(&friends.bo, id).await.unwrap().id;
     friends.scene.world.clock.advance(10);
     let onwards = friends.offer(&friends.bo, new, "cleo").await.unwrap().id;
     let listed = async |caller: &Caller| -> Vec<_> {
         let page = app.transfers(caller, None, 10).await.unwrap();
-        page.items.into_iter().map(|(t, side)| (t.id, side)).collect()
+        page.items
+            .into_iter()
+            .map(|(t, side)| (t.id, side))
+            .collect()
     };
     use Side::{Recipient, Sender};
-    assert_eq!(listed(&friends.scene.ana).await, [(other, Sender), (id, Sender)]);
-    assert_eq!(listed(&friends.bo).await, [(onwards, Sender), (id, Recipient)]);
-    assert_eq!(listed(&friends.cleo).await, [(onwards, Recipient), (other, Recipient)]);
+    assert_eq!(
+        listed(&friends.scene.ana).await,
+        [(other, Sender), (id, Sender)]
+    );
+    assert_eq!(
+        listed(&friends.bo).await,
+        [(onwards, Sender), (id, Recipient)]
+    );
+    assert_eq!(
+        listed(&friends.cleo).await,
+        [(onwards, Recipient), (other, Recipient)]
+    );
     let unseen = app.transfer(&friends.cleo, id).await;
     assert_eq!(unseen.err(), Some(Error::NotFound("transfer")));
 }

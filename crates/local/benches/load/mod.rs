@@ -250,7 +250,10 @@ impl Person {
 
     /// The same session over a connection of its own.
     pub fn beside(&self) -> Result<Self> {
-        let http = Client::builder().pool_max_idle_per_host(1).tcp_nodelay(true).build()?;
+        let http = Client::builder()
+            .pool_max_idle_per_host(1)
+            .tcp_nodelay(true)
+            .build()?;
         let token = self.token.clone();
         Ok(Self { http, token })
     }

@@ -66,7 +66,8 @@ pub struct Snapshot {
 impl Snapshot {
     /// What a gate decides by: what the platform said, and what it did itself since.
     pub fn book(&self, settings: &Settings, entries: &[Entry]) -> Result<GateBook, String> {
-        let keys: Result<Vec<TicketPublicKey>, _> = self.keys.iter().map(|key| key.parse()).collect();
+        let keys: Result<Vec<TicketPublicKey>, _> =
+            self.keys.iter().map(|key| key.parse()).collect();
         let keys = keys.map_err(|e| e.to_string())?;
         let keys = TicketKeys::new(keys).map_err(|e| e.to_string())?;
         let mut book = GateBook::new(settings.show, keys.clone());
@@ -104,7 +105,8 @@ impl Folder {
         std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
         if path.join(SETTINGS).exists() {
             let known = Self::open(path)?;
-            let same = (known.settings.show, &known.settings.gate) == (settings.show, &settings.gate);
+            let same =
+                (known.settings.show, &known.settings.gate) == (settings.show, &settings.gate);
             if !same {
                 return Err(format!(
                     "{} belongs to another show or gate; choose another folder with --data DIR",
@@ -117,7 +119,9 @@ impl Folder {
             };
             return Self::keep(path, settings);
         }
-        let empty = path.read_dir().is_ok_and(|mut files| files.next().is_none());
+        let empty = path
+            .read_dir()
+            .is_ok_and(|mut files| files.next().is_none());
         match empty {
             true => Self::keep(path, settings),
             false => Err(format!(

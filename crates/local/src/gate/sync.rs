@@ -105,13 +105,17 @@ fn say(gate: &str, scan: &SyncedScan) -> bool {
             let (Some(first), Some(at)) = (&scan.gate, scan.used_at) else {
                 return false;
             };
-            println!("double admission: {ticket} seat {seat}: first by {first} at {at}, then {here}");
+            println!(
+                "double admission: {ticket} seat {seat}: first by {first} at {at}, then {here}"
+            );
             true
         }
         "admitted" if !scan.others.is_empty() => {
             for other in &scan.others {
                 let (gate, at) = (&other.gate, other.at);
-                println!("double admission: {ticket} seat {seat}: first {here}, then by {gate} at {at}");
+                println!(
+                    "double admission: {ticket} seat {seat}: first {here}, then by {gate} at {at}"
+                );
             }
             true
         }
@@ -173,7 +177,9 @@ async fn update(folder: &Folder, client: &Client, covers: usize) -> Result<(), S
     loop {
         let page: Page = client.get(&next).await?;
         apply(&mut snapshot, &page);
-        let Some(cursor) = page.next_cursor else { break };
+        let Some(cursor) = page.next_cursor else {
+            break;
+        };
         let mark = if path.contains('?') { '&' } else { '?' };
         next = format!("{path}{mark}cursor={}", encoded(&cursor));
     }

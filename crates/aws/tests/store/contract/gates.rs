@@ -44,7 +44,10 @@ fn used(version: u64, ticket: &Ticket, gate: &str, at: Millis) -> Versioned<Tick
 }
 
 fn counts(counts: &[(&str, i64)]) -> Vec<(String, i64)> {
-    counts.iter().map(|(gate, n)| ((*gate).to_owned(), *n)).collect()
+    counts
+        .iter()
+        .map(|(gate, n)| ((*gate).to_owned(), *n))
+        .collect()
 }
 
 async fn counted(store: &dyn Store, show: ShowId) -> Vec<(String, u64)> {
@@ -56,28 +59,55 @@ async fn counted(store: &dyn Store, show: ShowId) -> Vec<(String, u64)> {
 async fn admissions_and_counts_are_stored_together_or_not_at_all(store: &dyn Store) {
     let tickets = stored(store).await;
     let show = tickets[0].show_id;
-    let both = [used(1, &tickets[0], "north #1", NOW), used(1, &tickets[1], "north #1", NOW)];
+    let both = [
+        used(1, &tickets[0], "north #1", NOW),
+        used(1, &tickets[1], "north #1", NOW),
+    ];
     assert!(
-        store.store_admissions(show, &both, &counts(&[("north #1", 2)])).await.unwrap()
+        store
+            .store_admissions(show, &both, &counts(&[("north #1", 2)]))
+            .await
+            .unwrap()
     );
     let north = |n| vec![("north #1".to_owned(), n)];
     eventually(north(2), || counted(store, show)).await;
     // One of the two has moved on: neither is stored, and nothing is counted.
-    let late = [used(2, &tickets[0], "south", NOW), used(1, &tickets[1], "south", NOW)];
-    assert!(!store.store_admissions(show, &late, &counts(&[("south", 2)])).await.unwrap());
-    assert_eq!(store.ticket(tickets[0].id).await.unwrap().unwrap().version, 2);
+    let late = [
+        used(2, &tickets[0], "south", NOW),
+        used(1, &tickets[1], "south", NOW),
+    ];
+    assert!(
+        !store
+            .store_admissions(show, &late, &counts(&[("south", 2)]))
+            .await
+            .unwrap()
+    );
+    assert_eq!(
+        store.ticket(tickets[0].id).await.unwrap().unwrap().version,
+        2
+    );
     assert_eq!(counted(store, show).await, north(2));
-    let value = both[0].value.without_admissions(AccountId::from_bytes([6; 16]), NOW).unwrap();
+    let value = both[0]
+        .value
+        .without_admissions(AccountId::from_bytes([6; 16]), NOW)
+        .unwrap();
     let undone = [Versioned { version: 2, value }];
     assert!(
-        store.store_admissions(show, &undone, &counts(&[("north #1", -1)])).await.unwrap()
+        store
+            .store_admissions(show, &undone, &counts(&[("north #1", -1)]))
+            .await
+            .unwrap()
     );
     assert_eq!(counted(store, show).await, north(1));
     assert_eq!(counted(store, ShowId::from_bytes(fresh())).await, []);
 }
 
 async fn log(store: &dyn Store, show: ShowId, from: Millis) -> Vec<GateChange> {
-    store.gate_changes(show, from, None, 100).await.unwrap().items
+    store
+        .gate_changes(show, from, None, 100)
+        .await
+        .unwrap()
+        .items
 }
 
 fn change(ticket: TicketId, right: EntryRight) -> GateChange {
@@ -98,14 +128,21 @@ async fn the_log_of_gates_has_each_ticket_once_at_its_last_change(store: &dyn St
         version: 1,
         value: tickets[1].revoked(NOW + 7).unwrap(),
     };
-    assert!(store.store_admissions(show, std::slice::from_ref(&entered), &[]).await.unwrap());
+    assert!(
+        store
+            .store_admissions(show, std::slice::from_ref(&entered), &[])
+            .await
+            .unwrap()
+    );
     store.replace_ticket(&revoked).await.unwrap();
     let expected = vec![
         change(one, at_gate("Tor 1#", NOW + 5)),
         change(two, EntryRight::Revoked),
     ];
     eventually(expected, || log(store, show, Millis(0))).await;
-    let value = entered.value.without_admissions(AccountId::from_bytes([6; 16]), NOW + 9);
+    let value = entered
+        .value
+        .without_admissions(AccountId::from_bytes([6; 16]), NOW + 9);
     let value = value.unwrap();
     let undone = Versioned { version: 2, value };
     assert!(store.store_admissions(show, &[undone], &[]).await.unwrap());
@@ -129,7 +166,10 @@ async fn the_log_of_gates_is_read_page_by_page_and_from_a_time_on(store: &dyn St
     let first = store.gate_changes(show, Millis(0), None, 1).await.unwrap();
     assert_eq!(ids(&first.items), [tickets[0].id]);
     let after = first.next.unwrap();
-    let rest = store.gate_changes(show, Millis(0), Some(&after), 5).await.unwrap();
+    let rest = store
+        .gate_changes(show, Millis(0), Some(&after), 5)
+        .await
+        .unwrap();
     assert_eq!((ids(&rest.items), rest.next), (vec![tickets[1].id], None));
     assert_eq!(ids(&log(store, show, NOW + 1).await), [tickets[1].id]);
     assert_eq!(ids(&log(store, show, NOW + 11).await), []);
@@ -143,17 +183,26 @@ async fn a_ticket_with_a_conflict_is_listed_until_that_is_undone(store: &dyn Sto
         page.items.into_iter().map(|ticket| ticket.id).collect()
     };
     let once = used(1, &tickets[0], "north", NOW);
-    let twice = once.value.with_admissions(&admission("south", NOW).into(), NOW);
+    let twice = once
+        .value
+        .with_admissions(&admission("south", NOW).into(), NOW);
     let twice = Versioned {
         version: 1,
         value: twice,
     };
     let dead = tickets[1].revoked(NOW).unwrap();
     let dead = used(1, &dead, "north", NOW);
-    assert!(store.store_admissions(show, &[twice.clone(), dead], &[]).await.unwrap());
+    assert!(
+        store
+            .store_admissions(show, &[twice.clone(), dead], &[])
+            .await
+            .unwrap()
+    );
     eventually(vec![tickets[0].id], || conflicts(Conflict::Double)).await;
     eventually(vec![tickets[1].id], || conflicts(Conflict::Revoked)).await;
-    let value = twice.value.without_admissions(AccountId::from_bytes([6; 16]), NOW);
+    let value = twice
+        .value
+        .without_admissions(AccountId::from_bytes([6; 16]), NOW);
     let value = value.unwrap();
     let undone = Versioned { version: 2, value };
     assert!(store.store_admissions(show, &[undone], &[]).await.unwrap());

@@ -46,7 +46,12 @@ impl Giver {
     /// Offers the ticket, which is at this version.
     async fn offered(&self, store: &dyn Store) -> (Transfer, Ticket) {
         let (transfer, ticket) = self.offer(&self.ticket, NOW);
-        assert!(store.offer_transfer(&transfer, &at(1, &ticket)).await.unwrap());
+        assert!(
+            store
+                .offer_transfer(&transfer, &at(1, &ticket))
+                .await
+                .unwrap()
+        );
         (transfer, ticket)
     }
 
@@ -73,10 +78,18 @@ fn at<T: Clone>(version: u64, value: &T) -> Versioned<T> {
 async fn an_offer_is_stored_with_its_ticket_or_not_at_all(store: &dyn Store) {
     let giver = Giver::new(store).await;
     let (transfer, ticket) = giver.offered(store).await;
-    assert_eq!(store.transfer(transfer.id).await.unwrap(), Some(at(1, &transfer)));
+    assert_eq!(
+        store.transfer(transfer.id).await.unwrap(),
+        Some(at(1, &transfer))
+    );
     assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
     // The same transfer again, and another one for a ticket that has moved on.
-    assert!(!store.offer_transfer(&transfer, &at(2, &ticket)).await.unwrap());
+    assert!(
+        !store
+            .offer_transfer(&transfer, &at(2, &ticket))
+            .await
+            .unwrap()
+    );
     let (late, offered) = giver.offer(&giver.ticket, NOW + 1);
     assert!(!store.offer_transfer(&late, &at(1, &offered)).await.unwrap());
     assert_eq!(store.transfer(late.id).await.unwrap(), None);
@@ -108,7 +121,10 @@ async fn accepting_is_one_piece(store: &dyn Store) {
     ];
     for (n, stale) in stale.iter().enumerate() {
         assert!(!store.accept_transfer(stale).await.unwrap(), "part {n}");
-        assert_eq!(store.transfer(transfer.id).await.unwrap(), Some(at(1, &transfer)));
+        assert_eq!(
+            store.transfer(transfer.id).await.unwrap(),
+            Some(at(1, &transfer))
+        );
         assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
         assert_eq!(store.ticket(write.new.id).await.unwrap(), None, "part {n}");
         let order = store.order(giver.order.id).await.unwrap();
@@ -118,8 +134,14 @@ async fn accepting_is_one_piece(store: &dyn Store) {
     assert!(!store.accept_transfer(&write).await.unwrap());
     let stored = store.transfer(transfer.id).await.unwrap();
     assert_eq!(stored, Some(at(2, &write.transfer.value)));
-    assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(3, &write.old.value)));
-    assert_eq!(store.ticket(write.new.id).await.unwrap(), Some(at(1, &write.new)));
+    assert_eq!(
+        store.ticket(ticket.id).await.unwrap(),
+        Some(at(3, &write.old.value))
+    );
+    assert_eq!(
+        store.ticket(write.new.id).await.unwrap(),
+        Some(at(1, &write.new))
+    );
     let order = store.order(giver.order.id).await.unwrap();
     assert_eq!(order, Some(at(2, &write.order.value)));
 }
@@ -136,8 +158,16 @@ async fn a_transfer_is_listed_for_both_sides(store: &dyn Store) {
     let giver = Giver::new(store).await;
     let (first, ticket) = giver.offered(store).await;
     let (second, offered) = giver.offer(&ticket, NOW + 10);
-    assert!(store.offer_transfer(&second, &at(2, &offered)).await.unwrap());
-    let (nobody, no_address) = (AccountId::from_bytes(fresh()), Email::parse("no@b.de").unwrap());
+    assert!(
+        store
+            .offer_transfer(&second, &at(2, &offered))
+            .await
+            .unwrap()
+    );
+    let (nobody, no_address) = (
+        AccountId::from_bytes(fresh()),
+        Email::parse("no@b.de").unwrap(),
+    );
     let sides = [(giver.order.account, &no_address), (nobody, &giver.to)];
     for (account, email) in sides {
         let listed = async || -> Vec<TransferId> {
@@ -148,13 +178,21 @@ async fn a_transfer_is_listed_for_both_sides(store: &dyn Store) {
         let page = store.transfers_of(account, email, None, 1).await.unwrap();
         assert_eq!(page.items, [second.clone()]);
         let after = page.next.unwrap();
-        let page = store.transfers_of(account, email, Some(&after), 1).await.unwrap();
+        let page = store
+            .transfers_of(account, email, Some(&after), 1)
+            .await
+            .unwrap();
         assert_eq!((page.items, page.next), (vec![first.clone()], None));
     }
     // Whoever is both finds each once.
-    let both = store.transfers_of(giver.order.account, &giver.to, None, 10).await;
+    let both = store
+        .transfers_of(giver.order.account, &giver.to, None, 10)
+        .await;
     assert_eq!(both.unwrap().items.len(), 2);
-    let none = store.transfers_of(nobody, &no_address, None, 10).await.unwrap();
+    let none = store
+        .transfers_of(nobody, &no_address, None, 10)
+        .await
+        .unwrap();
     assert_eq!(none.items, []);
 }
 
@@ -176,7 +214,10 @@ async fn a_transfer_is_untold_until_it_is_told(store: &dyn Store) {
     };
     eventually(true, &untold).await;
     let told = at(1, &transfer.told());
-    assert_eq!(store.replace_transfer(&told).await.unwrap(), Written::Done(2));
+    assert_eq!(
+        store.replace_transfer(&told).await.unwrap(),
+        Written::Done(2)
+    );
     eventually(false, &untold).await;
     let late = store.replace_transfer(&at(1, &transfer)).await.unwrap();
     assert_eq!(late, Written::Lost(at(2, &told.value)));
