@@ -205,8 +205,8 @@ impl App {
             if side == Side::Sender {
                 return Err(Error::NotFound("transfer"));
             }
-            if let TransferState::Accepted { ticket, .. } = transfer.value.state {
-                let ticket = self.store.ticket(ticket).await?.ok_or(Error::Corrupt)?;
+            if let TransferState::Accepted { new_ticket, .. } = transfer.value.state {
+                let ticket = self.store.ticket(new_ticket).await?.ok_or(Error::Corrupt)?;
                 self.tell_transfer(transfer).await;
                 return Ok(ticket.value);
             }

@@ -59,11 +59,10 @@ pub struct Hand {
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum TransferState {
     Open,
-    /// `ticket` is the new one.
     Accepted {
         at: Millis,
         by: AccountId,
-        ticket: TicketId,
+        new_ticket: TicketId,
     },
     Declined {
         at: Millis,
@@ -274,7 +273,7 @@ impl Transfer {
         transfer.state = TransferState::Accepted {
             at: now,
             by,
-            ticket: id,
+            new_ticket: id,
         };
         Ok(Acceptance {
             transfer,
@@ -325,13 +324,13 @@ impl Transfer {
                 to_email: self.to.clone(),
             });
         }
-        if let TransferState::Accepted { by, ticket, .. } = self.state
+        if let TransferState::Accepted { by, new_ticket, .. } = self.state
             && !self.acceptance_told
         {
             news.push(News::TransferAccepted {
                 transfer_id: self.id,
                 ticket_id: self.ticket,
-                new_ticket_id: ticket,
+                new_ticket_id: new_ticket,
                 show_id: self.show_id,
                 from_account: self.from,
                 to_account: by,

@@ -125,8 +125,8 @@ impl TransferView {
     fn of((transfer, side): (Transfer, Side), now: Millis) -> Self {
         let (direction, ticket_id) = match (side, &transfer.state) {
             (Side::Sender, _) => (DirectionText::Out, Some(transfer.ticket)),
-            (Side::Recipient, TransferState::Accepted { ticket, .. }) => {
-                (DirectionText::In, Some(*ticket))
+            (Side::Recipient, TransferState::Accepted { new_ticket, .. }) => {
+                (DirectionText::In, Some(*new_ticket))
             }
             (Side::Recipient, _) => (DirectionText::In, None),
         };

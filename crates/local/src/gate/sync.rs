@@ -28,6 +28,16 @@ struct Scan<'a> {
     result: &'static str,
 }
 
+impl<'a> From<&'a Entry> for Scan<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        Self {
+            code: &entry.code,
+            at: entry.at,
+            result: entry.said.as_str(),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Synced {
     scans: Vec<SyncedScan>,
@@ -76,19 +86,11 @@ async fn report(
     entries: &[Entry],
 ) -> Result<Vec<SyncedScan>, String> {
     let settings = &folder.settings;
-    let scan = |entry| {
-        let Entry { at, said, code } = entry;
-        Scan {
-            code,
-            at: *at,
-            result: said.as_str(),
-        }
-    };
     let batch = Batch {
         gate: &settings.gate,
         device: &settings.device,
         sent_at: now(),
-        scans: entries.iter().map(scan).collect(),
+        scans: entries.iter().map(Scan::from).collect(),
     };
     let path = format!("/api/v1/shows/{}/scans/batch", settings.show);
     let synced: Synced = client.post(&path, &batch).await?;

@@ -100,6 +100,8 @@ async fn accepting_is_one_piece(store: &dyn Store) {
     let giver = Giver::new(store).await;
     let (transfer, ticket) = giver.offered(store).await;
     let write = giver.acceptance(&transfer, &ticket);
+    let other = tickets(&giver.order).remove(1);
+    store.create_ticket(&other).await.unwrap();
     // Each part in turn has moved on, or is there already.
     let stale = [
         AcceptanceWrite {
@@ -111,7 +113,7 @@ async fn accepting_is_one_piece(store: &dyn Store) {
             ..write.clone()
         },
         AcceptanceWrite {
-            new: ticket.clone(),
+            new: other,
             ..write.clone()
         },
         AcceptanceWrite {
@@ -179,7 +181,7 @@ async fn a_transfer_is_listed_for_both_sides(store: &dyn Store) {
         assert_eq!(page.items, [second.clone()]);
         let after = page.next.unwrap();
         let page = store
-            .transfers_of(account, email, Some(&after), 1)
+            .transfers_of(account, email, Some(&after), 5)
             .await
             .unwrap();
         assert_eq!((page.items, page.next), (vec![first.clone()], None));
