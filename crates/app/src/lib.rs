@@ -15,6 +15,7 @@ pub mod devices;
 pub mod error;
 pub mod events;
 pub mod fans;
+pub mod gate;
 pub mod holds;
 pub mod password_change;
 pub mod passwords;
@@ -26,6 +27,7 @@ pub mod show_cancellation;
 pub mod shows;
 pub mod staff;
 pub mod tickets;
+pub mod transfers;
 pub mod unplugged;
 pub mod venues;
 

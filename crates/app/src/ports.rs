@@ -9,16 +9,20 @@ mod audit;
 mod checkout;
 mod devices;
 mod fans;
+mod gates;
 mod passes;
 mod prices;
+mod transfers;
 
 pub use accounts::*;
 pub use audit::Audit;
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
+pub use gates::*;
 pub use passes::*;
 pub use prices::Prices;
+pub use transfers::*;
 
 use async_trait::async_trait;
 use onsale_domain::audit::AuditEntry;
@@ -244,6 +248,8 @@ pub trait Store:
     + Fans
     + Devices
     + Prices
+    + Gates
+    + Transfers
 {
 }
 impl<T> Store for T where
@@ -264,5 +270,7 @@ impl<T> Store for T where
         + Fans
         + Devices
         + Prices
+        + Gates
+        + Transfers
 {
 }

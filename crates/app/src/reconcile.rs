@@ -1,6 +1,7 @@
 //! Looks whether what must be true is true: repairs what is safe, reports the rest.
 //!
-//! `open` is cheap and runs every minute: work that nobody drives is driven again.
+//! `open` is cheap and runs every minute: work that nobody drives is driven again, and
+//! what nobody announced is announced.
 //! `all` also counts every show and compares every payment of the last days with its
 //! order. Both only ever move things by the same conditional writes as everyone else,
 //! so they can run at any time and beside each other.
@@ -130,6 +131,7 @@ impl App {
             }
         }
         self.look_at_accounts(&mut report).await?;
+        self.tell_forgotten_transfers().await?;
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);
         Ok(report)

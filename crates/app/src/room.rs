@@ -65,7 +65,7 @@ impl App {
         })
     }
 
-    async fn title_of(&self, show: &Show) -> Result<Arc<str>> {
+    pub(crate) async fn title_of(&self, show: &Show) -> Result<Arc<str>> {
         let id: EventId = show.event_id;
         let now = self.now();
         if let Some((read, title)) = self.titles.get(&id)

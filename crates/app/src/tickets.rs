@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use onsale_domain::account::Account;
 use onsale_domain::event::Event;
+use onsale_domain::gate::{Admission, MAX_GATE_LEN};
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Cents;
 use onsale_domain::order::Stage;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::Show;
-use onsale_domain::ticket::{MAX_GATE_LEN, Scan, Ticket, TicketState};
+use onsale_domain::ticket::{Scan, Ticket};
 use onsale_domain::ticket_code::{CodeError, TicketKeys};
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Venue;
@@ -17,7 +18,7 @@ use onsale_domain::venue::Venue;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{Versioned, Written};
+use crate::ports::{Page, Versioned};
 
 /// What a gate is told. Everything that is not `Admitted` keeps the person out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +77,18 @@ impl App {
             .ok_or(Error::NotFound("ticket"))
     }
 
+    /// The tickets that the caller has, bought or received, newest first.
+    pub async fn my_tickets(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Page<Ticket>> {
+        self.check_session(caller).await?;
+        let account = caller.account;
+        Ok(self.store.tickets_owned(account, after, limit).await?)
+    }
+
     pub async fn ticket_details(&self, caller: &Caller, id: TicketId) -> Result<TicketDetails> {
         let ticket = self.ticket(caller, id).await?;
         let show = self.recent_show(ticket.show_id).await?;
@@ -112,10 +125,8 @@ impl App {
         gate: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<ScanAnswer> {
-        self.check_session(caller).await?;
-        let show = self.recent_show(show_id).await?;
-        self.check_at_gate(caller, &show).await?;
-        check_gate(gate)?;
+        self.gate_show(caller, show_id).await?;
+        check_name("gate", gate)?;
         let claims = match keys.verify(code) {
             Ok(claims) => claims,
             Err(error) => return Ok(ScanAnswer::Invalid(invalid(error))),
@@ -131,11 +142,27 @@ impl App {
             None => self.scan_id(),
         };
         for _ in 0..ROUNDS {
-            let used = match ticket.value.scan(claims.serial, gate, &scan_id, self.now()) {
-                Scan::Admitted(used) => *used,
+            let before = &ticket.value;
+            let admission = Admission {
+                scan: scan_id.clone(),
+                at: self.now(),
+                gate: gate.to_owned(),
+                by: Some(caller.account),
+                device: None,
+                undone: None,
+            };
+            let used = match before.scan(claims.serial, admission) {
+                Scan::Revoked => {
+                    return Ok(answered("revoked", ScanAnswer::Revoked(ticket.value)));
+                }
                 // The same scan again, by a gate that never saw its answer.
-                Scan::AlreadyUsed { .. } if is_scan(&ticket.value, &scan_id) => {
-                    return Ok(ScanAnswer::Admitted(ticket.value));
+                _ if let Some(known) = before.all_admissions().of_scan(&scan_id) => {
+                    return match known.undone {
+                        None => Ok(ScanAnswer::Admitted(ticket.value)),
+                        Some(_) => Err(Error::Conflict(
+                            "this scan was undone; scan again with another key",
+                        )),
+                    };
                 }
                 Scan::AlreadyUsed { at } => {
                     let ticket = ticket.value;
@@ -144,24 +171,22 @@ impl App {
                         ScanAnswer::AlreadyUsed { ticket, at },
                     ));
                 }
-                Scan::Revoked => {
-                    return Ok(answered("revoked", ScanAnswer::Revoked(ticket.value)));
+                Scan::Admitted(_) if !before.admissions.has_room() => {
+                    return Err(Error::Conflict(
+                        "this ticket was used and undone too often; it admits nobody any more",
+                    ));
                 }
+                Scan::Admitted(used) => *used,
             };
             let next = Versioned {
                 version: ticket.version,
                 value: used,
             };
-            match self.store.replace_ticket(&next).await? {
-                Written::Done(_) => {
-                    return Ok(answered("admitted", ScanAnswer::Admitted(next.value)));
-                }
-                // This very scan was stored, and only its reply was lost.
-                Written::Lost(current) if is_scan(&current.value, &scan_id) => {
-                    return Ok(answered("admitted", ScanAnswer::Admitted(current.value)));
-                }
-                Written::Lost(current) => ticket = current,
+            if self.store_admission(before, &next).await? {
+                return Ok(answered("admitted", ScanAnswer::Admitted(next.value)));
             }
+            let current = self.store.ticket(claims.ticket).await?;
+            ticket = current.ok_or(Error::Corrupt)?;
         }
         Err(Error::Unavailable)
     }
@@ -181,12 +206,8 @@ impl App {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn is_scan(ticket: &Ticket, id: &str) -> bool {
-    matches!(&ticket.state, TicketState::Used { scan, .. } if scan == id)
 }
 
 fn answered(result: &'static str, answer: ScanAnswer) -> ScanAnswer {
@@ -194,17 +215,18 @@ fn answered(result: &'static str, answer: ScanAnswer) -> ScanAnswer {
     answer
 }
 
-fn check_gate(gate: &str) -> Result<()> {
-    let fits = (1..=MAX_GATE_LEN).contains(&gate.chars().count());
-    match fits && !gate.chars().any(char::is_control) {
+/// The name of a gate, or of a device at one.
+pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+    let fits = (1..=MAX_GATE_LEN).contains(&name.chars().count());
+    match fits && !name.chars().any(char::is_control) {
         true => Ok(()),
         false => Err(Error::Invalid(format!(
-            "gate: 1 to {MAX_GATE_LEN} characters"
+            "{what}: 1 to {MAX_GATE_LEN} characters"
         ))),
     }
 }
 
-fn invalid(error: CodeError) -> Invalid {
+pub(crate) fn invalid(error: CodeError) -> Invalid {
     match error {
         CodeError::Malformed => Invalid::Malformed,
         CodeError::UnknownKey => Invalid::UnknownKey,

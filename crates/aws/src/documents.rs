@@ -64,7 +64,9 @@ pub(crate) fn replacement<T: Serialize>(read: &Versioned<T>) -> Stored<Change> {
 /// The attribute that tells one write from every other.
 const MARK: &str = "w";
 
-fn new_mark() -> Stored<[u8; 16]> {
+pub(crate) type Mark = [u8; 16];
+
+pub(crate) fn new_mark() -> Stored<Mark> {
     let mut mark = [0u8; 16];
     getrandom::fill(&mut mark).map_err(|e| StoreError::Unavailable(e.to_string()))?;
     Ok(mark)
@@ -74,7 +76,7 @@ fn new_mark() -> Stored<[u8; 16]> {
 /// read at; version 0: that is not there yet.
 fn marked(
     read_version: u64,
-    mark: [u8; 16],
+    mark: Mark,
     (name, value): (&str, AttributeValue),
     listings: Vec<Listing>,
 ) -> Change {
@@ -168,6 +170,34 @@ impl DynamoStore {
             None => Written::Done(read_version + 1),
             Some(item) => Written::Lost(versioned(&item)?),
         })
+    }
+
+    /// A document as one part of a transaction; version 0: that is not there yet.
+    pub(crate) fn document_part<T: Document>(
+        &self,
+        mark: Mark,
+        read_version: u64,
+        next: &T,
+    ) -> Stored<TransactWriteItem> {
+        let doc = ("doc", json(next)?);
+        let change = marked(read_version, mark, doc, next.listings());
+        self.update_part(&next.key(), change)
+    }
+
+    /// All parts or none; `false`: one of the documents has moved on. They share a mark, so
+    /// one that refuses with it says that all of them were written by an earlier try.
+    pub(crate) async fn transact_documents(
+        &self,
+        mark: Mark,
+        parts: Vec<TransactWriteItem>,
+    ) -> Stored<bool> {
+        match self.transact(parts).await? {
+            Ok(()) => Ok(true),
+            Err(refused) => {
+                let mut found = refused.iter().flatten();
+                Ok(found.any(|item| get_bytes(item, MARK) == Ok(mark.as_slice())))
+            }
+        }
     }
 
     pub(crate) async fn create_document<T: Document>(&self, new: &T) -> Stored<Written<T>> {

@@ -17,6 +17,7 @@ mod devices;
 mod documents;
 mod errors;
 mod fans;
+mod gates;
 mod host;
 pub mod keys;
 mod lists;
@@ -32,6 +33,7 @@ mod sessions;
 mod staff;
 mod table;
 mod tickets;
+mod transfers;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};

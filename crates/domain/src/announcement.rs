@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ResetId, ShowId};
+use crate::account::Email;
+use crate::ids::{AccountId, OrderId, ResetId, ShowId, TicketId, TransferId};
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
 use crate::time::Millis;
@@ -13,7 +14,7 @@ use crate::time::Millis;
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 8] = [
+pub const KINDS: [&str; 10] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -22,6 +23,8 @@ pub const KINDS: [&str; 8] = [
     "ShowCancelled",
     "SagaStuck",
     "PasswordResetAsked",
+    "TransferOffered",
+    "TransferAccepted",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -67,6 +70,21 @@ pub enum News {
         account_id: AccountId,
         purpose: ResetPurpose,
     },
+    TransferOffered {
+        transfer_id: TransferId,
+        ticket_id: TicketId,
+        show_id: ShowId,
+        from_account: AccountId,
+        to_email: Email,
+    },
+    TransferAccepted {
+        transfer_id: TransferId,
+        ticket_id: TicketId,
+        new_ticket_id: TicketId,
+        show_id: ShowId,
+        from_account: AccountId,
+        to_account: AccountId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +110,8 @@ impl News {
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
             Self::PasswordResetAsked { .. } => "PasswordResetAsked",
+            Self::TransferOffered { .. } => "TransferOffered",
+            Self::TransferAccepted { .. } => "TransferAccepted",
         }
     }
 

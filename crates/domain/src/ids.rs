@@ -140,6 +140,11 @@ id!(
 );
 id!(TicketId, "tkt");
 id!(
+    /// A ticket that goes from one owner to another.
+    TransferId,
+    "trf"
+);
+id!(
     /// One log-in; the `jti` of its token.
     SessionId,
     "ses"

@@ -146,6 +146,10 @@ pub struct Order {
     pub undo: Option<Undo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Stuck>,
+    /// How often a ticket of it changed hands. It lets a cancellation and a transfer meet
+    /// in the version of the order: only one of them can be first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub transfers: u32,
     pub created: Millis,
     pub changed: Millis,
 }
@@ -179,6 +183,10 @@ pub enum CheckoutRefusal {
     /// The hold is gone.
     Gone(Why),
     TooManyAttempts,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// It is being undone already, or was.
@@ -217,9 +225,18 @@ impl Order {
             captured: false,
             undo: None,
             stuck: None,
+            transfers: 0,
             created: now,
             changed: now,
         }
+    }
+
+    /// A ticket of it belongs to somebody else from now on.
+    #[must_use]
+    pub fn with_transfer(&self) -> Self {
+        let mut next = self.clone();
+        next.transfers = next.transfers.saturating_add(1);
+        next
     }
 
     pub fn total(&self) -> Money {

@@ -43,7 +43,7 @@ pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
 pub use quote::{QuoteSigner, QuoteVerifier};
 pub use session::{
-    Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
+    AtGate, Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};

@@ -27,6 +27,9 @@ pub struct Limits {
     pub registrations_per_email: Limiter,
     /// Each may send a mail to somebody who did not ask for it.
     pub password_resets_per_email: Limiter,
+    /// What the devices at the gates of a show may ask with one session: a large house
+    /// lets in ten thousand a minute.
+    pub gate_requests: Limiter,
     /// Who goes on after being refused.
     pub refusals: Refusals,
     pub off: bool,
@@ -41,6 +44,7 @@ impl Default for Limits {
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
+            gate_requests: Limiter::new(12_000, MINUTE_MS, 12_000),
             refusals: Refusals::default(),
             off: false,
         }
@@ -50,7 +54,7 @@ impl Default for Limits {
 impl Limits {
     /// The defaults, or what the environment says instead: `ONSALE_REQUESTS_PER_MINUTE`,
     /// `ONSALE_HOLD_ATTEMPTS_PER_MINUTE`, `ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE`,
-    /// `ONSALE_LOG_INS_PER_QUARTER_HOUR`.
+    /// `ONSALE_LOG_INS_PER_QUARTER_HOUR`, `ONSALE_GATE_REQUESTS_PER_MINUTE`.
     pub fn from_env() -> Result<Self, String> {
         Self::configured(|name| std::env::var(name).ok())
     }
@@ -73,6 +77,7 @@ impl Limits {
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
+            gate_requests: limiter("ONSALE_GATE_REQUESTS_PER_MINUTE", 12_000, MINUTE_MS)?,
             refusals: Refusals::default(),
             off: false,
         })
@@ -92,6 +97,11 @@ impl Limits {
     /// A token may ask as often as its account, before anybody knows whether it is open.
     pub fn token(&self, session: SessionId, now: Millis) -> Result<(), Error> {
         self.take(&self.requests_per_account, *session.as_bytes(), now)
+    }
+
+    /// At a gate, a token may ask more often.
+    pub fn gate_token(&self, session: SessionId, now: Millis) -> Result<(), Error> {
+        self.take(&self.gate_requests, *session.as_bytes(), now)
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {

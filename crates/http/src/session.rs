@@ -12,5 +12,5 @@ mod caller_tests;
 #[cfg(test)]
 mod token_tests;
 
-pub use caller::{Authenticated, COOKIE, LoggedIn, MaybeLoggedIn, Organiser};
+pub use caller::{AtGate, Authenticated, COOKIE, LoggedIn, MaybeLoggedIn, Organiser};
 pub use token::{SessionSigner, SessionVerifier};

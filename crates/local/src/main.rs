@@ -6,6 +6,7 @@
 mod data_folder;
 mod demo;
 mod edge_bindings;
+mod gate;
 mod operator;
 mod platform;
 mod prometheus;
@@ -38,6 +39,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Check a quote offline, and make its prices again
     VerifyQuote(verify_quote::VerifyQuoteArgs),
+    /// A gate that works without a line to the platform
+    Gate(gate::GateArgs),
     /// Recompute your draw in a lottery offline
     VerifyDraw(verify_draw::VerifyDrawArgs),
     /// Print the secrets of the edge, for a worker that stands before this platform
@@ -94,6 +97,7 @@ async fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(args).await,
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::VerifyQuote(args)) => verify_quote::run(&args),
+        Some(Command::Gate(args)) => gate::run(&args).await,
         Some(Command::VerifyDraw(args)) => verify_draw::run(&args),
         Some(Command::EdgeBindings(args)) => edge_bindings::print(&args),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,

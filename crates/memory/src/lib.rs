@@ -9,6 +9,7 @@ mod catalogue;
 mod devices;
 mod fans;
 mod gate;
+mod gates;
 mod interruption;
 mod orders;
 mod passes;
@@ -16,6 +17,7 @@ mod payments;
 mod prices;
 mod seats;
 pub mod stage;
+mod transfers;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +33,7 @@ use onsale_domain::cancellation::Cancellation;
 use onsale_domain::deletion::Deletion;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{
-    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, VenueId, VisitorId,
+    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
 };
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
@@ -46,6 +48,7 @@ use onsale_domain::staff::Staff;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::Transfer;
 use onsale_domain::venue::Venue;
 use onsale_payments::{Pace, Sandbox};
 
@@ -83,6 +86,8 @@ struct Items {
     price_logs: BTreeMap<ShowId, Versioned<PriceLog>>,
     price_parts: BTreeMap<(ShowId, u32), PriceLog>,
     views: HashMap<(ShowId, u64), u64>,
+    gates: BTreeMap<(ShowId, String), i64>,
+    transfers: BTreeMap<TransferId, Versioned<Transfer>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {

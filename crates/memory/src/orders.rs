@@ -193,6 +193,23 @@ impl Tickets for MemoryStore {
         })
         .await
     }
+
+    async fn tickets_owned(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Ticket>> {
+        let items = self.items();
+        let own =
+            items.tickets.values().map(|t| &t.value).filter(|t| {
+                t.account == account && !t.code.is_empty() && t.hands.passed_on.is_none()
+            });
+        let key = |t: &Ticket| format!("{:020}#{}", u64::MAX - t.issued.0, t.id);
+        let mut sorted: Vec<_> = own.map(|t| (key(t), t.clone())).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(page(sorted, after, limit))
+    }
 }
 
 #[async_trait]

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// An Ed25519 public key (RFC 8037).
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JsonWebKey)]
-struct JwkView {
+pub(crate) struct JwkView {
     kty: &'static str,
     crv: &'static str,
     alg: &'static str,

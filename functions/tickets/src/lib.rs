@@ -1,10 +1,15 @@
 //! `tickets`: what buyers show, and what gates ask.
 //!
-//! It has the public keys of tickets only: it can check a code and never make one.
+//! It checks codes with the public keys of tickets. The key that signs them it uses for one
+//! thing: the ticket of somebody who accepts a transfer, and waits for it.
 
+mod batch;
+mod gate;
+mod history;
 mod keys;
 mod paper;
 mod scan;
+mod transfers;
 mod view;
 
 use std::sync::Arc;
@@ -17,10 +22,20 @@ use utoipa_axum::routes;
 
 pub fn router(keys: Arc<TicketKeys>) -> OpenApiRouter<Api> {
     OpenApiRouter::default()
+        .routes(routes!(view::mine))
         .routes(routes!(view::of_order))
         .routes(routes!(paper::pdf))
         .routes(routes!(paper::svg))
-        .routes(routes!(scan::scan))
+        .routes(routes!(scan::scan, history::conflicts))
+        .routes(routes!(batch::sync))
+        .routes(routes!(history::of_ticket, history::undo))
+        .routes(routes!(gate::snapshot))
+        .routes(routes!(gate::counts))
+        .routes(routes!(transfers::offer))
+        .routes(routes!(transfers::list))
+        .routes(routes!(transfers::read, transfers::withdraw))
+        .routes(routes!(transfers::accept))
+        .routes(routes!(transfers::decline))
         .routes(routes!(keys::jwks))
         .layer(Extension(keys))
 }

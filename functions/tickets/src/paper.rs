@@ -80,8 +80,8 @@ fn not_revoked(state: &TicketState) -> Result<(), Problem> {
     match state {
         TicketState::Revoked { .. } => Err(Problem::new(
             Code::Conflict,
-            "The ticket was revoked, because its order was cancelled or charged back. \
-             It admits nobody.",
+            "The ticket was revoked, because its order was cancelled or charged back, or it was \
+             passed on. It admits nobody.",
         )),
         TicketState::Valid | TicketState::Used { .. } => Ok(()),
     }

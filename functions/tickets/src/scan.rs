@@ -10,7 +10,7 @@ use onsale_domain::ticket::{MAX_GATE_LEN, Ticket, TicketState};
 use onsale_domain::ticket_code::TicketKeys;
 use onsale_domain::time::Millis;
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp};
-use onsale_http::{Api, Authenticated, Json, OptionalKey, Path, Problem, to_the_end};
+use onsale_http::{Api, AtGate, Json, OptionalKey, Path, Problem, to_the_end};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -38,12 +38,24 @@ enum ResultText {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ScanReason)]
-enum Reason {
+pub(crate) enum Reason {
     Malformed,
     UnknownKey,
     BadSignature,
     WrongShow,
     UnknownTicket,
+}
+
+impl From<Invalid> for Reason {
+    fn from(why: Invalid) -> Self {
+        match why {
+            Invalid::Malformed => Self::Malformed,
+            Invalid::UnknownKey => Self::UnknownKey,
+            Invalid::BadSignature => Self::BadSignature,
+            Invalid::WrongShow => Self::WrongShow,
+            Invalid::UnknownTicket => Self::UnknownTicket,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -99,13 +111,7 @@ impl From<ScanAnswer> for ScanView {
                 seat: None,
                 used_at: None,
                 gate: None,
-                reason: Some(match why {
-                    Invalid::Malformed => Reason::Malformed,
-                    Invalid::UnknownKey => Reason::UnknownKey,
-                    Invalid::BadSignature => Reason::BadSignature,
-                    Invalid::WrongShow => Reason::WrongShow,
-                    Invalid::UnknownTicket => Reason::UnknownTicket,
-                }),
+                reason: Some(why.into()),
             },
         }
     }
@@ -127,7 +133,7 @@ impl From<ScanAnswer> for ScanView {
 pub(crate) async fn scan(
     State(api): State<Api>,
     Extension(keys): Extension<Arc<TicketKeys>>,
-    Authenticated(caller): Authenticated,
+    AtGate(caller): AtGate,
     Path(show): Path<ShowId>,
     OptionalKey(key): OptionalKey,
     Json(request, _): Json<ScanRequest>,

@@ -4,9 +4,11 @@ use axum::extract::State;
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_http::schemas::{OrderIdText, ShowIdText, TicketIdText};
-use onsale_http::{Api, Authenticated, List, Path, Problem};
+use onsale_http::{Api, Authenticated, List, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::transfers::PageQuery;
 
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -53,7 +55,30 @@ impl From<Ticket> for TicketView {
     }
 }
 
+/// List your tickets
+///
+/// Those that you bought and those that you were given; not those that you gave away.
+#[utoipa::path(
+    get,
+    path = "/api/v1/tickets",
+    operation_id = "list_my_tickets",
+    params(PageQuery),
+    responses((status = 200, description = "Newest first.", body = List<TicketView>)),
+    security(("session" = [])),
+)]
+pub(crate) async fn mine(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Query(query): Query<PageQuery>,
+) -> Result<axum::Json<List<TicketView>>, Problem> {
+    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
+    let page = api.app.my_tickets(&caller, after, query.limit.0).await?;
+    Ok(axum::Json(List::from_page(page, TicketView::from)))
+}
+
 /// List the tickets of an order
+///
+/// A ticket that was passed on is `revoked`: its new owner has another.
 #[utoipa::path(
     get,
     path = "/api/v1/orders/{order}/tickets",

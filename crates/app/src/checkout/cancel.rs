@@ -95,6 +95,12 @@ impl App {
         if self.now() >= show.starts_at {
             return Err(Error::Conflict("the show has begun"));
         }
+        // The buyer gave it away, and the money for it is no longer theirs to ask back.
+        if order.transfers > 0 {
+            return Err(Error::Conflict(
+                "a ticket of this order was passed on, so its buyer can no longer cancel it",
+            ));
+        }
         let tickets = self.store.tickets(&order.ticket_ids()).await?;
         let used = |state: &TicketState| matches!(state, TicketState::Used { .. });
         match tickets.iter().any(|ticket| used(&ticket.value.state)) {

@@ -129,6 +129,9 @@ impl App {
             code: String::new(),
             state: TicketState::Valid,
             issued: self.now(),
+            changed: Default::default(),
+            admissions: Default::default(),
+            hands: Default::default(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use onsale_domain::money::Cents;
 use onsale_domain::order::Order;
-use onsale_domain::ticket::TicketState;
+use onsale_domain::ticket::{Ticket, TicketState};
+use onsale_domain::transfer::MAX_HANDS;
 
 use super::drive::{Tried, Trouble};
 use crate::app::App;
@@ -28,36 +29,38 @@ impl App {
         for seat in &order.seats {
             let mut tombstone = self.ticket_of(order, seat);
             tombstone.state = TicketState::Revoked { at: self.now() };
-            let mut found = match self.store.create_ticket(&tombstone).await? {
+            let found = match self.store.create_ticket(&tombstone).await? {
                 Written::Done(_) => continue,
                 Written::Lost(found) => found,
             };
-            let mut revoked = false;
-            for _ in 0..ROUNDS {
-                if matches!(found.value.state, TicketState::Used { .. }) {
-                    tracing::warn!(ticket = %found.value.id, "a ticket is revoked after it was used");
-                }
-                let Some(value) = found.value.revoked(self.now()) else {
-                    revoked = true;
-                    break;
-                };
-                let next = Versioned {
-                    version: found.version,
-                    value,
-                };
-                match self.store.replace_ticket(&next).await? {
-                    Written::Done(_) => {
-                        revoked = true;
-                        break;
-                    }
-                    Written::Lost(current) => found = current,
-                }
-            }
-            if !revoked {
-                return Err(Error::Unavailable);
-            }
+            self.revoke_ticket(found).await?;
         }
         Ok(())
+    }
+
+    /// Revokes a ticket, or the one that took its place: whoever has it has lost it.
+    async fn revoke_ticket(&self, mut found: Versioned<Ticket>) -> Result<()> {
+        for _ in 0..ROUNDS + MAX_HANDS {
+            if let Some(next) = found.value.hands.passed_on {
+                found = self.store.ticket(next).await?.ok_or(Error::Corrupt)?;
+                continue;
+            }
+            if matches!(found.value.state, TicketState::Used { .. }) {
+                tracing::warn!(ticket = %found.value.id, "a ticket is revoked after it was used");
+            }
+            let Some(value) = found.value.revoked(self.now()) else {
+                return Ok(());
+            };
+            let next = Versioned {
+                version: found.version,
+                value,
+            };
+            match self.store.replace_ticket(&next).await? {
+                Written::Done(_) => return Ok(()),
+                Written::Lost(current) => found = current,
+            }
+        }
+        Err(Error::Unavailable)
     }
 
     pub(super) async fn refund(&self, order: &Order) -> Tried<()> {

@@ -73,6 +73,14 @@ pub trait Tickets: Send + Sync {
     /// Those of the tickets that exist, by consistent reads, in any order.
     async fn tickets(&self, ids: &[TicketId]) -> Stored<Vec<Versioned<Ticket>>>;
     async fn replace_ticket(&self, ticket: &Versioned<Ticket>) -> Stored<Written<Ticket>>;
+    /// The tickets that an account has, newest first; those that it gave away are not
+    /// among them.
+    async fn tickets_owned(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Ticket>>;
 }
 
 /// Why a call to the payment provider has no result. Neither is a refusal: the call may

@@ -106,7 +106,7 @@ impl App {
         Ok(())
     }
 
-    /// A confirmed order has all of its places and all of its tickets. Both are read
+    /// A confirmed order has all of its places and all of its tickets, whoever has them now. Both are read
     /// afresh, and count only if the order has not moved meanwhile.
     pub(super) async fn check_order(&self, order: &Order, report: &mut Report) -> Result<()> {
         if order.stage != Stage::Confirmed {
@@ -114,7 +114,7 @@ impl App {
         }
         let id = order.id;
         let ids = order.ticket_ids();
-        let tickets = self.store.tickets(&ids).await?;
+        let tickets = self.current_tickets(order).await?;
         let revoked = |state: &TicketState| matches!(state, TicketState::Revoked { .. });
         let good = tickets.iter().filter(|t| !revoked(&t.value.state)).count();
         let sold = self.places_sold_to(order).await?;

@@ -5,6 +5,7 @@
 
 mod attempts;
 mod crash;
+mod gates;
 mod parked;
 mod passes;
 mod races;
@@ -16,4 +17,5 @@ mod scans;
 mod scene;
 mod show_cancellation;
 mod slow_provider;
+mod transfers;
 mod way;

@@ -37,12 +37,14 @@ mod cancellations;
 mod catalogue;
 mod devices;
 mod fans;
+mod gates;
 mod orders;
 mod passes;
 mod prices;
 mod sandbox;
 mod staff;
 mod tickets;
+mod transfers;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 

@@ -2,10 +2,11 @@
 //! it, and the repetition must know its own work from anybody else's.
 
 use onsale_app::ports::{
-    Cancellations, Orders, SandboxLedger, StoreError, Tickets, Versioned, Written,
+    Cancellations, Gates, Orders, SandboxLedger, StoreError, Tickets, Versioned, Written,
 };
 use onsale_aws::DynamoStore;
 use onsale_domain::cancellation::Cancellation;
+use onsale_domain::gate::Admission;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_local_cloud::testing::{FaultPlan, FaultyClient};
 
@@ -72,6 +73,39 @@ async fn a_ticket_is_created_and_used_although_answers_are_lost() {
         assert_eq!(moved, Written::Done(2));
         let read = store.ticket(ticket.id).await.unwrap();
         assert_eq!(read, Some(at(2, next)));
+    }
+}
+
+/// A transaction that is repeated finds its own mark, and the gate counts once.
+#[tokio::test]
+async fn an_admission_is_stored_and_counted_once_although_answers_are_lost() {
+    let lost = |n| FaultPlan::new().drop_reply("TransactWriteItems", n);
+    let plans = [
+        lost(1),
+        lost(1).drop_reply("TransactWriteItems", 2),
+        FaultPlan::new().fail_before("TransactWriteItems", 1),
+    ];
+    for plan in plans {
+        let store = store_with(plan).await;
+        let order = order(AccountId::from_bytes(fresh()), NOW);
+        let ticket = tickets(&order).remove(0);
+        store.create_ticket(&ticket).await.unwrap();
+        let admission = Admission {
+            scan: "s".to_owned(),
+            at: NOW,
+            gate: "north".to_owned(),
+            by: None,
+            device: None,
+            undone: None,
+        };
+        let used = [at(1, ticket.with_admissions(&admission.into(), NOW))];
+        let counts = [("north".to_owned(), 1)];
+        let stored = store.store_admissions(order.show_id, &used, &counts).await;
+        assert!(stored.unwrap());
+        let counted = store.gate_counts(order.show_id).await.unwrap();
+        assert_eq!(counted.len(), 1);
+        assert_eq!(counted[0].admitted, 1);
+        assert_eq!(store.ticket(ticket.id).await.unwrap().unwrap().version, 2);
     }
 }
 

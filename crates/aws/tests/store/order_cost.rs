@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use onsale_app::App;
 use onsale_app::holds::Wish;
-use onsale_app::ports::{Drive, Orders, Tickets, Versioned};
+use onsale_app::ports::{Drive, Gates, Orders, Tickets, Versioned};
 use onsale_aws::DynamoStore;
+use onsale_domain::gate::Admission;
 use onsale_domain::ids::AccountId;
 use onsale_domain::order::{Order, Stage as OrderStage, Why};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::show::RoomMode;
+use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_local_cloud::testing::Recorder;
 use onsale_memory::MemoryStore;
@@ -60,17 +62,52 @@ async fn only_beginning_ending_and_reopening_an_order_write_an_index() {
 }
 
 #[tokio::test]
-async fn a_ticket_takes_one_write_unit_and_its_use_another() {
+async fn a_ticket_takes_two_write_units_to_issue_five_to_use_and_two_to_revoke() {
     let (store, recorder) = counted().await;
     let order = order_of(1, fresh(), AccountId::from_bytes(fresh()), NOW);
     let ticket = tickets(&order).remove(0);
     recorder.take();
+    // Itself, and the list of its owner.
     store.create_ticket(&ticket).await.unwrap();
-    assert_eq!(recorder.take().write_units, 1.0);
-    let value = ticket.revoked(NOW).unwrap();
+    assert_eq!(recorder.take().write_units, 2.0);
+    let admission = Admission {
+        scan: "0123456789abcdef0123456789abcdef".to_owned(),
+        at: NOW,
+        gate: "north".to_owned(),
+        by: Some(order.account),
+        device: None,
+        undone: None,
+    };
+    let used = ticket.with_admissions(&admission.into(), NOW);
+    let counts = ticket.admissions.count_changes(&used.admissions);
+    let use_up = |version, value: &Ticket| {
+        let value = value.clone();
+        [Versioned { version, value }]
+    };
+    // The first at a gate also puts the gate in the list of gates.
+    let first = store
+        .store_admissions(order.show_id, &use_up(1, &used), &counts)
+        .await;
+    assert!(first.unwrap());
+    assert_eq!(recorder.take().write_units, 6.0);
+    let other = tickets(&order_of(1, fresh(), order.account, NOW)).remove(0);
+    store.create_ticket(&other).await.unwrap();
+    recorder.take();
+    let next = other.with_admissions(&used.admissions, NOW);
+    let next = store
+        .store_admissions(order.show_id, &use_up(1, &next), &counts)
+        .await;
+    assert!(next.unwrap());
+    // In a transaction the ticket and the count of its gate, twice each; the log of gates.
+    assert_eq!(recorder.take().write_units, 5.0);
+
+    let plain = tickets(&order_of(1, fresh(), order.account, NOW)).remove(0);
+    store.create_ticket(&plain).await.unwrap();
+    recorder.take();
+    let value = plain.revoked(NOW).unwrap();
     let next = Versioned { version: 1, value };
     store.replace_ticket(&next).await.unwrap();
-    assert_eq!(recorder.take().write_units, 1.0);
+    assert_eq!(recorder.take().write_units, 2.0);
 }
 
 /// The application with a provider whose ledger lies elsewhere, and costs nothing here.
@@ -114,14 +151,15 @@ async fn units_of_a_paid_order(room: RoomMode) -> (f64, f64) {
 }
 
 #[tokio::test]
-async fn a_paid_order_takes_fifteen_write_units_and_one_for_each_ticket() {
+async fn a_paid_order_takes_fifteen_write_units_and_two_for_each_ticket() {
     // The order with both its indexes, the buyer, the block, the order; then the order six
-    // times, once with an index, the block, the buyer and two tickets.
-    assert_eq!(units_of_a_paid_order(RoomMode::Off).await, (6.0, 11.0));
+    // times, once with an index, the block, the buyer and two tickets, each in the list of
+    // its owner.
+    assert_eq!(units_of_a_paid_order(RoomMode::Off).await, (6.0, 13.0));
 }
 
 #[tokio::test]
 async fn an_order_under_a_pass_takes_two_more_to_close_it() {
     // The pass, and its place in the list of those that ended.
-    assert_eq!(units_of_a_paid_order(RoomMode::Queue).await, (6.0, 13.0));
+    assert_eq!(units_of_a_paid_order(RoomMode::Queue).await, (6.0, 15.0));
 }

@@ -79,6 +79,9 @@ pub(crate) fn tickets(order: &Order) -> Vec<Ticket> {
         code: "A".repeat(onsale_domain::ticket_code::CODE_LEN),
         state: TicketState::Valid,
         issued: order.created,
+        changed: Default::default(),
+        admissions: Default::default(),
+        hands: Default::default(),
     };
     order.seats.iter().map(ticket).collect()
 }

@@ -18,6 +18,11 @@ const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 #[derive(Debug, Clone, Copy)]
 pub struct Authenticated(pub Caller);
 
+/// The same at a gate, where one session asks for everybody who comes in, and so may ask
+/// more often.
+#[derive(Debug, Clone, Copy)]
+pub struct AtGate(pub Caller);
+
 /// A caller whose session is open.
 #[derive(Debug, Clone, Copy)]
 pub struct LoggedIn(pub Caller);
@@ -37,6 +42,16 @@ impl FromRequestParts<Api> for Authenticated {
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
+        Ok(Self(caller))
+    }
+}
+
+impl FromRequestParts<Api> for AtGate {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let caller = verify(parts, api)?.ok_or(Error::Unauthenticated)?;
+        api.limits.gate_token(caller.session, api.app.now())?;
         Ok(Self(caller))
     }
 }
@@ -84,8 +99,16 @@ async fn check_session(caller: &Caller, api: &Api) -> Result<(), Problem> {
     Ok(api.limits.request(caller.account, api.app.now())?)
 }
 
-/// `None`: the request carries no token at all.
+/// `None`: the request carries no token at all. It counts against what its token may ask.
 fn authenticate(parts: &mut Parts, api: &Api) -> Result<Option<Caller>, Problem> {
+    let caller = verify(parts, api)?;
+    if let Some(caller) = &caller {
+        api.limits.token(caller.session, api.app.now())?;
+    }
+    Ok(caller)
+}
+
+fn verify(parts: &mut Parts, api: &Api) -> Result<Option<Caller>, Problem> {
     let Some(token) = token(&parts.headers)? else {
         return Ok(None);
     };
@@ -97,7 +120,6 @@ fn authenticate(parts: &mut Parts, api: &Api) -> Result<Option<Caller>, Problem>
     if matches!(token, Token::Cookie(_)) && is_write(&parts.method) {
         check_origin(&parts.headers)?;
     }
-    api.limits.token(caller.session, now)?;
     // For `WorkProof`, which asks the same token.
     parts.extensions.insert(suspicion);
     Ok(Some(caller))

@@ -223,6 +223,45 @@ impl Person {
         expect(StatusCode::OK, request.send().await?).await
     }
 
+    /// The codes of the tickets of a confirmed order.
+    pub async fn codes(&self, platform: &Platform, order: &str) -> Result<Vec<String>> {
+        let url = platform.url(&format!("/orders/{order}/tickets"));
+        let request = self.http.get(url).bearer_auth(&self.token);
+        let listed = expect(StatusCode::OK, request.send().await?).await?;
+        let items = listed["items"].as_array().ok_or("no items")?;
+        let codes = items.iter().filter_map(|ticket| ticket["code"].as_str());
+        Ok(codes.map(str::to_owned).collect())
+    }
+
+    /// What the gate is told.
+    pub async fn scan(
+        &self,
+        platform: &Platform,
+        show: &str,
+        gate: &str,
+        code: &str,
+    ) -> Result<String> {
+        let url = platform.url(&format!("/shows/{show}/scans"));
+        let request = self.http.post(url).bearer_auth(&self.token);
+        let body = json!({"code": code, "gate": gate});
+        let answer = expect(StatusCode::OK, request.json(&body).send().await?).await?;
+        Ok(answer["result"].as_str().ok_or("no result")?.to_owned())
+    }
+
+    /// The same session over a connection of its own.
+    pub fn beside(&self) -> Result<Self> {
+        let http = Client::builder()
+            .pool_max_idle_per_host(1)
+            .tcp_nodelay(true)
+            .build()?;
+        let token = self.token.clone();
+        Ok(Self { http, token })
+    }
+
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     pub async fn event(&self, platform: &Platform, sections: Value) -> Result<String> {
         let venue = json!({"name": "Bench Arena", "city": "Hamburg", "timezone": "Europe/Berlin", "sections": sections});
         let venue_id = self.create(platform, "/venues", &venue, "venue_id").await?;

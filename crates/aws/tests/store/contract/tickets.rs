@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use onsale_app::ports::{Store, Versioned, Written};
+use onsale_domain::gate::Admission;
 use onsale_domain::ids::{AccountId, TicketId};
 use onsale_domain::ticket::{Scan, Ticket};
 
@@ -51,7 +52,15 @@ async fn a_ticket_moves_under_its_version_only(store: &dyn Store) {
 async fn a_ticket_that_two_gates_use_in_the_same_instant_is_used_once(store: &dyn Store) {
     let ticket = ticket();
     store.create_ticket(&ticket).await.unwrap();
-    let Scan::Admitted(used) = ticket.scan(0, "north", "scan", NOW) else {
+    let admission = Admission {
+        scan: "scan".to_owned(),
+        at: NOW,
+        gate: "north".to_owned(),
+        by: None,
+        device: None,
+        undone: None,
+    };
+    let Scan::Admitted(used) = ticket.scan(0, admission) else {
         panic!("a valid ticket admits");
     };
     // Both write the very same document, and only one of them lets somebody in.

@@ -1,0 +1,336 @@
+//! Tickets go from one owner to another.
+//!
+//! Accepting is one write of four documents: the transfer, the old ticket, the new one
+//! with its code, and the order they belong to. So there is no moment in which a place has
+//! two good tickets or none, and nothing to complete after a crash but the announcement,
+//! which `reconcile` finds. The order is one of them so that a buyer who cancels and a
+//! friend who accepts in the same moment cannot both be first.
+
+use onsale_domain::account::{Account, Email};
+use onsale_domain::ids::{TicketId, TransferId};
+use onsale_domain::order::Order;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::{Show, StoredStatus};
+use onsale_domain::ticket::Ticket;
+use onsale_domain::ticket_code::TicketClaims;
+use onsale_domain::transfer::{
+    MAX_HANDS, MAX_OFFERS, Transfer, TransferRefusal, TransferState, TransferStatus,
+};
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::holds::ROUNDS;
+use crate::ports::{AcceptanceWrite, Page, Versioned, Written};
+use crate::reconcile::is_idle;
+
+/// Transfers that a sweep reads at once.
+const PAGE: usize = 100;
+
+impl From<TransferRefusal> for Error {
+    fn from(refusal: TransferRefusal) -> Self {
+        use TransferRefusal as Why;
+        Self::Conflict(match refusal {
+            Why::TooManyOffers => {
+                let limit = u64::from(MAX_OFFERS);
+                let of = "offers of one ticket";
+                return Self::LimitExceeded { limit, of };
+            }
+            Why::TooManyHands => {
+                let limit = MAX_HANDS as u64;
+                let of = "transfers of one place";
+                return Self::LimitExceeded { limit, of };
+            }
+            Why::Used => "a ticket that was used cannot be passed on",
+            Why::Revoked => "the ticket was revoked",
+            Why::Undone => "the order of this ticket is being cancelled",
+            Why::Begun => "the show has begun",
+            Why::Withdrawn => "the transfer was withdrawn",
+            Why::Declined => "the transfer was declined",
+            Why::Accepted => "the transfer was accepted",
+            Why::Expired => "the transfer has expired",
+        })
+    }
+}
+
+fn at<T>(version: u64, value: T) -> Versioned<T> {
+    Versioned { version, value }
+}
+
+/// Who looks at a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Sender,
+    Recipient,
+}
+
+impl App {
+    /// Offers a ticket of the caller to whoever has this address, account or not.
+    pub async fn offer_transfer(
+        &self,
+        caller: &Caller,
+        ticket: TicketId,
+        to: &Email,
+        key: Option<&IdempotencyKey>,
+        request: RequestHash,
+    ) -> Result<Transfer> {
+        self.check_session(caller).await?;
+        let id = match key {
+            Some(key) => TransferId::derived(&[
+                caller.account.as_bytes(),
+                ticket.as_bytes(),
+                key.as_str().as_bytes(),
+            ]),
+            None => TransferId::new(self.now(), self.id_entropy()),
+        };
+        for _ in 0..ROUNDS {
+            // Told before, or by the try before this one, whose reply was lost.
+            if let Some(known) = self.store.transfer(id).await? {
+                if known.value.request != Some(request) {
+                    return Err(Error::IdempotencyMismatch);
+                }
+                let transfer = known.value.clone();
+                self.tell_transfer(known).await;
+                return Ok(transfer);
+            }
+            let stored = self.store.ticket(ticket).await?;
+            let stored = stored
+                .filter(|t| t.value.account == caller.account && !t.value.code.is_empty())
+                .ok_or(Error::NotFound("ticket"))?;
+            if self.own_account(caller).await?.email == *to {
+                return Err(Error::Invalid("to_email: this address is your own".into()));
+            }
+            let (show, order) = self.surroundings(&stored.value).await?;
+            self.check_no_open_offer(&stored.value).await?;
+            let (transfer, value) = Transfer::offer(
+                id,
+                &stored.value,
+                &order.value,
+                to.clone(),
+                Some(request),
+                show.starts_at,
+                self.now(),
+            )?;
+            let offered = at(stored.version, value);
+            // Whether it was stored, the next round tells.
+            self.store.offer_transfer(&transfer, &offered).await?;
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// The show and the order of a ticket, as they are now.
+    async fn surroundings(&self, ticket: &Ticket) -> Result<(Show, Versioned<Order>)> {
+        let show = self.store.show(ticket.show_id).await?;
+        let show = show.ok_or(Error::Corrupt)?.value;
+        if show.status == StoredStatus::Cancelled {
+            return Err(Error::Conflict("the show is cancelled"));
+        }
+        let order = self.store.order(ticket.order_id).await?;
+        Ok((show, order.ok_or(Error::Corrupt)?))
+    }
+
+    async fn check_no_open_offer(&self, ticket: &Ticket) -> Result<()> {
+        let Some(last) = ticket.hands.offered else {
+            return Ok(());
+        };
+        let last = self.store.transfer(last).await?.ok_or(Error::Corrupt)?;
+        match last.value.status(self.now()) {
+            TransferStatus::Open => Err(Error::Conflict(
+                "this ticket is offered to somebody already; withdraw that offer first",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    async fn own_account(&self, caller: &Caller) -> Result<Account> {
+        let account = self.store.account(caller.account).await?;
+        account.ok_or(Error::Unauthenticated)
+    }
+
+    /// A transfer that the caller sent, or that was offered to their address. Everybody
+    /// else's does not exist.
+    async fn own_transfer(
+        &self,
+        caller: &Caller,
+        id: TransferId,
+    ) -> Result<(Versioned<Transfer>, Side)> {
+        self.check_session(caller).await?;
+        let missing = Error::NotFound("transfer");
+        let Some(transfer) = self.store.transfer(id).await? else {
+            return Err(missing);
+        };
+        if transfer.value.from == caller.account {
+            return Ok((transfer, Side::Sender));
+        }
+        let account = self.own_account(caller).await?;
+        match transfer.value.is_for(&account) {
+            true => Ok((transfer, Side::Recipient)),
+            false => Err(missing),
+        }
+    }
+
+    pub async fn transfer(&self, caller: &Caller, id: TransferId) -> Result<(Transfer, Side)> {
+        let (transfer, side) = self.own_transfer(caller, id).await?;
+        Ok((transfer.value, side))
+    }
+
+    /// What the caller sent, and what was offered to them, newest first.
+    pub async fn transfers(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Page<(Transfer, Side)>> {
+        self.check_session(caller).await?;
+        let account = self.own_account(caller).await?;
+        let (id, email) = (caller.account, &account.email);
+        let page = self.store.transfers_of(id, email, after, limit).await?;
+        let sided = |transfer: Transfer| match transfer.from == caller.account {
+            true => Some((transfer, Side::Sender)),
+            // Accepted by an account that has another address by now.
+            false => transfer
+                .is_for(&account)
+                .then_some((transfer, Side::Recipient)),
+        };
+        Ok(Page {
+            items: page.items.into_iter().filter_map(sided).collect(),
+            next: page.next,
+        })
+    }
+
+    /// The recipient accepts: the old code is dead, and this is the new ticket. Asked again,
+    /// the answer is the same.
+    pub async fn accept_transfer(&self, caller: &Caller, id: TransferId) -> Result<Ticket> {
+        for _ in 0..ROUNDS {
+            let (transfer, side) = self.own_transfer(caller, id).await?;
+            if side == Side::Sender {
+                return Err(Error::NotFound("transfer"));
+            }
+            if let TransferState::Accepted { new_ticket, .. } = transfer.value.state {
+                let ticket = self.store.ticket(new_ticket).await?.ok_or(Error::Corrupt)?;
+                self.tell_transfer(transfer).await;
+                return Ok(ticket.value);
+            }
+            let old = self.store.ticket(transfer.value.ticket).await?;
+            let old = old.ok_or(Error::Corrupt)?;
+            let (show, order) = self.surroundings(&old.value).await?;
+            let accepted = transfer.value.accept(
+                &old.value,
+                &order.value,
+                caller.account,
+                show.starts_at,
+                self.now(),
+            )?;
+            let mut new = accepted.new;
+            new.code = self.ticket_signer.sign(&TicketClaims {
+                ticket: new.id,
+                show: new.show_id,
+                place: new.place,
+                serial: new.serial,
+            })?;
+            let write = AcceptanceWrite {
+                transfer: at(transfer.version, accepted.transfer),
+                old: at(old.version, accepted.old),
+                new,
+                order: at(order.version, accepted.order),
+            };
+            // Whether it was stored, the next round tells.
+            if self.store.accept_transfer(&write).await? {
+                metrics::counter!("onsale_transfers_accepted_total").increment(1);
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// The sender takes the offer back.
+    pub async fn withdraw_transfer(&self, caller: &Caller, id: TransferId) -> Result<()> {
+        self.end_transfer(caller, id, Side::Sender).await
+    }
+
+    /// The recipient does not want it.
+    pub async fn decline_transfer(&self, caller: &Caller, id: TransferId) -> Result<()> {
+        self.end_transfer(caller, id, Side::Recipient).await
+    }
+
+    async fn end_transfer(&self, caller: &Caller, id: TransferId, by: Side) -> Result<()> {
+        for _ in 0..ROUNDS {
+            let (transfer, side) = self.own_transfer(caller, id).await?;
+            if side != by {
+                return Err(Error::NotFound("transfer"));
+            }
+            let now = self.now();
+            let ended = match side {
+                Side::Sender => transfer.value.withdraw(now)?,
+                Side::Recipient => transfer.value.decline(now)?,
+            };
+            let Some(value) = ended else { return Ok(()) };
+            let next = at(transfer.version, value);
+            if let Written::Done(_) = self.store.replace_transfer(&next).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Unavailable)
+    }
+
+    /// Tells the world what it does not know yet of a transfer. What fails here, the sweep
+    /// does later.
+    async fn tell_transfer(&self, transfer: Versioned<Transfer>) {
+        let (id, changed) = (transfer.value.id, transfer.value.changed);
+        let news = transfer.value.untold();
+        if news.is_empty() {
+            return;
+        }
+        let told: Vec<_> = news
+            .into_iter()
+            .map(|news| news.announce(&id.to_string(), changed))
+            .collect();
+        if let Err(error) = self.bus.announce(&told).await {
+            tracing::warn!(transfer = %id, %error, "a transfer could not be announced");
+            return;
+        }
+        let next = at(transfer.version, transfer.value.told());
+        // Lost against another step of it: then the sweep tells it once more.
+        if let Err(error) = self.store.replace_transfer(&next).await {
+            tracing::warn!(transfer = %id, %error, "a transfer may be announced again");
+        }
+    }
+
+    /// Announces what a process that died did not.
+    pub(crate) async fn tell_forgotten_transfers(&self) -> Result<u64> {
+        let (mut told, mut after) = (0, None::<String>);
+        loop {
+            let page = self.store.untold_transfers(after.as_deref(), PAGE).await?;
+            for id in page.items {
+                let transfer = self.store.transfer(id).await?;
+                // A fresh one is about to be told by whoever stored it.
+                if let Some(transfer) = transfer.filter(|t| is_idle(t.value.changed, self.now())) {
+                    self.tell_transfer(transfer).await;
+                    told += 1;
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// The tickets that are good for the places of an order now, whoever has them.
+    pub(crate) async fn current_tickets(&self, order: &Order) -> Result<Vec<Versioned<Ticket>>> {
+        let mut current = Vec::new();
+        let mut wanted = order.ticket_ids();
+        for _ in 0..=MAX_HANDS {
+            let found = self.store.tickets(&wanted).await?;
+            wanted.clear();
+            for ticket in found {
+                match ticket.value.hands.passed_on {
+                    Some(next) => wanted.push(next),
+                    None => current.push(ticket),
+                }
+            }
+            if wanted.is_empty() {
+                break;
+            }
+        }
+        Ok(current)
+    }
+}

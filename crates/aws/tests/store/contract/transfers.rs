@@ -1,0 +1,242 @@
+//! Transfers: offered together with their ticket, accepted in one piece.
+
+use onsale_app::ports::{AcceptanceWrite, Store, Versioned, Written};
+use onsale_domain::account::Email;
+use onsale_domain::ids::{AccountId, TransferId};
+use onsale_domain::order::Order;
+use onsale_domain::ticket::Ticket;
+use onsale_domain::time::Millis;
+use onsale_domain::transfer::Transfer;
+
+use super::{NOW, eventually, fresh};
+use crate::sample_orders::{confirmed, order, tickets};
+
+contract! {
+    an_offer_is_stored_with_its_ticket_or_not_at_all,
+    accepting_is_one_piece,
+    of_two_acceptances_at_once_one_is_stored,
+    a_transfer_is_listed_for_both_sides,
+    a_transfer_is_untold_until_it_is_told,
+    an_owner_has_what_they_bought_and_got_and_not_what_they_gave,
+}
+
+/// A confirmed order with its first ticket, stored; and the address that gets it.
+struct Giver {
+    order: Order,
+    ticket: Ticket,
+    to: Email,
+}
+
+impl Giver {
+    async fn new(store: &dyn Store) -> Self {
+        let order = confirmed(&order(AccountId::from_bytes(fresh()), NOW));
+        let ticket = tickets(&order).remove(0);
+        store.create_order(&order).await.unwrap();
+        store.create_ticket(&ticket).await.unwrap();
+        let name = AccountId::from_bytes(fresh()).to_string();
+        let to = Email::parse(&format!("{name}@example.org")).unwrap();
+        Self { order, ticket, to }
+    }
+
+    fn offer(&self, ticket: &Ticket, now: Millis) -> (Transfer, Ticket) {
+        let (id, starts) = (TransferId::from_bytes(fresh()), NOW + 86_400_000);
+        Transfer::offer(id, ticket, &self.order, self.to.clone(), None, starts, now).unwrap()
+    }
+
+    /// Offers the ticket, which is at this version.
+    async fn offered(&self, store: &dyn Store) -> (Transfer, Ticket) {
+        let (transfer, ticket) = self.offer(&self.ticket, NOW);
+        assert!(
+            store
+                .offer_transfer(&transfer, &at(1, &ticket))
+                .await
+                .unwrap()
+        );
+        (transfer, ticket)
+    }
+
+    fn acceptance(&self, transfer: &Transfer, ticket: &Ticket) -> AcceptanceWrite {
+        let by = AccountId::from_bytes([8; 16]);
+        let accepted = transfer.accept(ticket, &self.order, by, NOW + 86_400_000, NOW + 5);
+        let accepted = accepted.unwrap();
+        let mut new = accepted.new;
+        new.code = "B".repeat(onsale_domain::ticket_code::CODE_LEN);
+        AcceptanceWrite {
+            transfer: at(1, &accepted.transfer),
+            old: at(2, &accepted.old),
+            new,
+            order: at(1, &accepted.order),
+        }
+    }
+}
+
+fn at<T: Clone>(version: u64, value: &T) -> Versioned<T> {
+    let value = value.clone();
+    Versioned { version, value }
+}
+
+async fn an_offer_is_stored_with_its_ticket_or_not_at_all(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, ticket) = giver.offered(store).await;
+    assert_eq!(
+        store.transfer(transfer.id).await.unwrap(),
+        Some(at(1, &transfer))
+    );
+    assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
+    // The same transfer again, and another one for a ticket that has moved on.
+    assert!(
+        !store
+            .offer_transfer(&transfer, &at(2, &ticket))
+            .await
+            .unwrap()
+    );
+    let (late, offered) = giver.offer(&giver.ticket, NOW + 1);
+    assert!(!store.offer_transfer(&late, &at(1, &offered)).await.unwrap());
+    assert_eq!(store.transfer(late.id).await.unwrap(), None);
+    assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
+}
+
+async fn accepting_is_one_piece(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, ticket) = giver.offered(store).await;
+    let write = giver.acceptance(&transfer, &ticket);
+    let other = tickets(&giver.order).remove(1);
+    store.create_ticket(&other).await.unwrap();
+    // Each part in turn has moved on, or is there already.
+    let stale = [
+        AcceptanceWrite {
+            transfer: at(2, &write.transfer.value),
+            ..write.clone()
+        },
+        AcceptanceWrite {
+            old: at(1, &write.old.value),
+            ..write.clone()
+        },
+        AcceptanceWrite {
+            new: other,
+            ..write.clone()
+        },
+        AcceptanceWrite {
+            order: at(2, &write.order.value),
+            ..write.clone()
+        },
+    ];
+    for (n, stale) in stale.iter().enumerate() {
+        assert!(!store.accept_transfer(stale).await.unwrap(), "part {n}");
+        assert_eq!(
+            store.transfer(transfer.id).await.unwrap(),
+            Some(at(1, &transfer))
+        );
+        assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
+        assert_eq!(store.ticket(write.new.id).await.unwrap(), None, "part {n}");
+        let order = store.order(giver.order.id).await.unwrap();
+        assert_eq!(order, Some(at(1, &giver.order)), "part {n}");
+    }
+    assert!(store.accept_transfer(&write).await.unwrap());
+    assert!(!store.accept_transfer(&write).await.unwrap());
+    let stored = store.transfer(transfer.id).await.unwrap();
+    assert_eq!(stored, Some(at(2, &write.transfer.value)));
+    assert_eq!(
+        store.ticket(ticket.id).await.unwrap(),
+        Some(at(3, &write.old.value))
+    );
+    assert_eq!(
+        store.ticket(write.new.id).await.unwrap(),
+        Some(at(1, &write.new))
+    );
+    let order = store.order(giver.order.id).await.unwrap();
+    assert_eq!(order, Some(at(2, &write.order.value)));
+}
+
+async fn of_two_acceptances_at_once_one_is_stored(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, ticket) = giver.offered(store).await;
+    let write = giver.acceptance(&transfer, &ticket);
+    let (one, two) = tokio::join!(store.accept_transfer(&write), store.accept_transfer(&write));
+    assert_ne!(one.unwrap(), two.unwrap());
+}
+
+async fn a_transfer_is_listed_for_both_sides(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (first, ticket) = giver.offered(store).await;
+    let (second, offered) = giver.offer(&ticket, NOW + 10);
+    assert!(
+        store
+            .offer_transfer(&second, &at(2, &offered))
+            .await
+            .unwrap()
+    );
+    let (nobody, no_address) = (
+        AccountId::from_bytes(fresh()),
+        Email::parse("no@b.de").unwrap(),
+    );
+    let sides = [(giver.order.account, &no_address), (nobody, &giver.to)];
+    for (account, email) in sides {
+        let listed = async || -> Vec<TransferId> {
+            let page = store.transfers_of(account, email, None, 10).await.unwrap();
+            page.items.into_iter().map(|t| t.id).collect()
+        };
+        eventually(vec![second.id, first.id], &listed).await;
+        let page = store.transfers_of(account, email, None, 1).await.unwrap();
+        assert_eq!(page.items, [second.clone()]);
+        let after = page.next.unwrap();
+        let page = store
+            .transfers_of(account, email, Some(&after), 5)
+            .await
+            .unwrap();
+        assert_eq!((page.items, page.next), (vec![first.clone()], None));
+    }
+    // Whoever is both finds each once.
+    let both = store
+        .transfers_of(giver.order.account, &giver.to, None, 10)
+        .await;
+    assert_eq!(both.unwrap().items.len(), 2);
+    let none = store
+        .transfers_of(nobody, &no_address, None, 10)
+        .await
+        .unwrap();
+    assert_eq!(none.items, []);
+}
+
+async fn a_transfer_is_untold_until_it_is_told(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, _) = giver.offered(store).await;
+    let untold = async || {
+        let mut after = None;
+        loop {
+            let page = store.untold_transfers(after.as_deref(), 100).await.unwrap();
+            if page.items.contains(&transfer.id) {
+                return true;
+            }
+            after = page.next;
+            if after.is_none() {
+                return false;
+            }
+        }
+    };
+    eventually(true, &untold).await;
+    let told = at(1, &transfer.told());
+    assert_eq!(
+        store.replace_transfer(&told).await.unwrap(),
+        Written::Done(2)
+    );
+    eventually(false, &untold).await;
+    let late = store.replace_transfer(&at(1, &transfer)).await.unwrap();
+    assert_eq!(late, Written::Lost(at(2, &told.value)));
+}
+
+async fn an_owner_has_what_they_bought_and_got_and_not_what_they_gave(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, ticket) = giver.offered(store).await;
+    let mut write = giver.acceptance(&transfer, &ticket);
+    let friend = AccountId::from_bytes(fresh());
+    write.new.account = friend;
+    let owned = async |account| -> Vec<_> {
+        let page = store.tickets_owned(account, None, 10).await.unwrap();
+        page.items.into_iter().map(|ticket| ticket.id).collect()
+    };
+    eventually(vec![ticket.id], || owned(giver.order.account)).await;
+    assert!(store.accept_transfer(&write).await.unwrap());
+    eventually(vec![], || owned(giver.order.account)).await;
+    eventually(vec![write.new.id], || owned(friend)).await;
+}
