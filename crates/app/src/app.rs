@@ -11,7 +11,9 @@ use onsale_domain::time::Millis;
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner};
+use crate::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Payments, SagaQueue, Store, TicketSigner,
+};
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -36,6 +38,7 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
     pub expiry_queue: Arc<dyn ExpiryQueue>,
     pub saga_queue: Arc<dyn SagaQueue>,
+    pub notify_queue: Arc<dyn NotifyQueue>,
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,

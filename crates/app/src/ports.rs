@@ -7,11 +7,13 @@
 mod checkout;
 mod devices;
 mod fans;
+mod mails;
 mod passes;
 
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
+pub use mails::*;
 pub use passes::*;
 
 use async_trait::async_trait;
@@ -21,6 +23,7 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::{BlockSlots, Found};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, HoldId, SessionId, ShowId, VenueId};
+use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::request_hash::RequestHash;
@@ -90,6 +93,8 @@ pub trait Accounts: Send + Sync {
     async fn account(&self, id: AccountId) -> Stored<Option<Account>>;
     /// `false`: there is no such account.
     async fn rename(&self, id: AccountId, name: &str) -> Stored<bool>;
+    /// `false`: there is no such account.
+    async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool>;
 }
 
 /// A log-in that has not ended.
@@ -275,6 +280,8 @@ pub trait Store:
     + Tickets
     + Fans
     + Devices
+    + Mails
+    + Mailings
 {
 }
 impl<T> Store for T where
@@ -290,5 +297,7 @@ impl<T> Store for T where
         + Tickets
         + Fans
         + Devices
+        + Mails
+        + Mailings
 {
 }

@@ -175,13 +175,24 @@ impl App {
                 return Err(Error::Forbidden("this show belongs to another organiser"));
             }
             let layout = self.layout_of(&stored.value).await?;
-            stored.value = changed_show(&stored.value, change, &layout, self.now())?;
+            let before = stored.value.clone();
+            stored.value = changed_show(&before, change, &layout, self.now())?;
             let event = self.store.event(stored.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&stored.value));
-            let replaced = self.store.replace_show(&stored, &event).await?;
+            let mailing = self.mailing_of_show(&before, &stored.value, &event);
+            let replaced = match &mailing {
+                Some(mailing) => {
+                    let store = &self.store;
+                    store.replace_show_and_tell(&stored, &event, mailing).await?
+                }
+                None => self.store.replace_show(&stored, &event).await?,
+            };
             self.forget_show(id);
             if replaced {
+                if let Some(mailing) = mailing {
+                    self.wake_mailing(mailing.id).await;
+                }
                 return self.show_view(Arc::new(stored.value)).await;
             }
         }

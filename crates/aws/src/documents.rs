@@ -4,12 +4,13 @@
 //! the SDK repeats the write and is refused by what it wrote itself: the mark tells that
 //! from somebody else's write, even from one that stored the very same document.
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use onsale_app::ports::{StoreError, Stored, Versioned, Written};
+use onsale_domain::time::Millis;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::attributes::{Item, bytes, get_bytes, get_json, get_number, json, number, text};
+use crate::attributes::{Item, bytes, document, get_bytes, get_json, get_number, json, number, seconds, text};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Index, Key};
@@ -30,6 +31,11 @@ pub(crate) trait Document: Serialize + DeserializeOwned + Sync {
     /// Its place in every index that its kind is ever in.
     fn listings(&self) -> Vec<Listing> {
         Vec::new()
+    }
+
+    /// When it may be deleted; `None`: never.
+    fn forget_at(&self) -> Option<Millis> {
+        None
     }
 }
 
@@ -115,6 +121,15 @@ impl DynamoStore {
     ) -> Stored<Option<Item>> {
         let mark = new_mark()?;
         let change = marked(read_version, mark, attribute, listings);
+        self.write_marked(key, mark, change).await
+    }
+
+    async fn write_marked(
+        &self,
+        key: &Key,
+        mark: [u8; 16],
+        change: Change,
+    ) -> Stored<Option<Item>> {
         match self.update(key, change).await {
             Ok(()) => Ok(None),
             Err(Failed::Condition(found)) => {
@@ -131,13 +146,35 @@ impl DynamoStore {
 
     async fn write_document<T: Document>(&self, read_version: u64, next: &T) -> Stored<Written<T>> {
         let doc = ("doc", json(next)?);
-        let found = self
-            .write_versioned(&next.key(), read_version, doc, next.listings())
-            .await?;
+        let mark = new_mark()?;
+        let mut change = marked(read_version, mark, doc, next.listings());
+        if let Some(at) = next.forget_at() {
+            let set = "SET forget_at = :forget_at, ";
+            change.update = change.update.replacen("SET ", set, 1);
+            let values = &mut change.values;
+            values.insert(":forget_at".to_owned(), seconds(at));
+        }
+        let found = self.write_marked(&next.key(), mark, change).await?;
         Ok(match found {
             None => Written::Done(read_version + 1),
             Some(item) => Written::Lost(versioned(&item)?),
         })
+    }
+
+    /// A new document as part of a transaction.
+    pub(crate) fn new_document_part<T: Document>(&self, new: &T) -> Stored<TransactWriteItem> {
+        let mut item = document(Item::new(), new, None)?;
+        item.insert(MARK.to_owned(), bytes(new_mark()?));
+        for Listing { index, place } in new.listings() {
+            if let Some((pk, sk)) = place {
+                item.insert(index.pk.to_owned(), text(pk));
+                item.insert(index.sk.to_owned(), text(sk));
+            }
+        }
+        if let Some(at) = new.forget_at() {
+            item.insert("forget_at".to_owned(), seconds(at));
+        }
+        self.put_new_part(&new.key(), item)
     }
 
     pub(crate) async fn create_document<T: Document>(&self, new: &T) -> Stored<Written<T>> {

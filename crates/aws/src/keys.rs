@@ -12,6 +12,8 @@ use onsale_domain::block::BlockIndex;
 use onsale_domain::ids::{
     AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
 };
+use onsale_domain::mail::MailId;
+use onsale_domain::mailing::MailingId;
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::time::Millis;
 
@@ -49,6 +51,8 @@ pub const BY_WORK: Index = Index {
 };
 /// The partition of cancellations in `BY_WORK`.
 pub const OPEN_CANCELLATIONS: &str = "OPENCXL";
+/// The partition of mailings in `BY_WORK`.
+pub const OPEN_MAILINGS: &str = "OPENMLG";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -65,6 +69,8 @@ const ORDER: &str = "ORD";
 const CANCELLATION: &str = "CXL";
 const SANDBOX: &str = "SBX";
 const FAN: &str = "FNE";
+const MAIL: &str = "MAIL";
+const MAILING: &str = "MLG";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +184,17 @@ impl Key {
         Self::new("DEV", id.simple())
     }
 
+    /// A mail to one person about one piece of news.
+    pub fn mail(id: &MailId) -> Self {
+        Self::new(MAIL, id)
+    }
+
+    /// News for everybody with tickets of some shows of an event.
+    pub fn mailing(id: MailingId) -> Self {
+        let MailingId { event_id, version } = id;
+        Self::new(MAILING, format_args!("{}#{version}", event_id.simple()))
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -201,6 +218,20 @@ impl Key {
     pub fn cancelled_show(pk: &str) -> Option<ShowId> {
         let digits = named(pk, CANCELLATION)?;
         format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
+    /// The mail that a partition key names.
+    pub fn mail_id(pk: &str) -> Option<MailId> {
+        named(pk, MAIL).map(MailId::stored)
+    }
+
+    /// The mailing that a partition key names.
+    pub fn mailing_id(pk: &str) -> Option<MailingId> {
+        let (digits, version) = named(pk, MAILING)?.split_once('#')?;
+        Some(MailingId {
+            event_id: format!("{}_{digits}", EventId::PREFIX).parse().ok()?,
+            version: version.parse().ok()?,
+        })
     }
 
     /// The payment of the sandbox that a partition key names.
@@ -244,6 +275,17 @@ pub fn work_shard(order: OrderId) -> u8 {
 /// A partition of open orders in `BY_WORK`.
 pub fn open_orders(shard: u8) -> String {
     format!("OPEN#{shard:02}")
+}
+
+/// Which partition of open mails a mail belongs to.
+pub fn mail_shard(id: &MailId) -> u8 {
+    let bytes = id.as_str().bytes();
+    bytes.fold(0u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte)) % WORK_SHARDS
+}
+
+/// A partition of open mails in `BY_WORK`.
+pub fn open_mails(shard: u8) -> String {
+    format!("OPENMAIL#{shard:02}")
 }
 
 pub fn owner(account: AccountId) -> String {

@@ -5,14 +5,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ShowId};
+use crate::account::Email;
+use crate::ids::{
+    AccountId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId,
+};
 use crate::money::Money;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 12] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -20,6 +23,11 @@ pub const KINDS: [&str; 7] = [
     "SeatsReturned",
     "ShowCancelled",
     "SagaStuck",
+    "ShowChanged",
+    "OfferMade",
+    "OfferLapsed",
+    "TransferOffered",
+    "PasswordResetAsked",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -60,6 +68,54 @@ pub enum News {
         step: String,
         reason: String,
     },
+    ShowChanged {
+        show_id: ShowId,
+        was: ShowFacts,
+        is: ShowFacts,
+    },
+    OfferMade {
+        waitlist_id: WaitlistId,
+        show_id: ShowId,
+        account_id: AccountId,
+        hold_id: HoldId,
+        seats: Vec<String>,
+        expires_at: Millis,
+    },
+    OfferLapsed {
+        waitlist_id: WaitlistId,
+        show_id: ShowId,
+        account_id: AccountId,
+    },
+    TransferOffered {
+        transfer_id: TransferId,
+        ticket_id: TicketId,
+        show_id: ShowId,
+        from_account: AccountId,
+        to_email: Email,
+    },
+    PasswordResetAsked {
+        reset_id: ResetId,
+        account_id: AccountId,
+        purpose: ResetPurpose,
+    },
+}
+
+/// What a buyer has to know of a show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShowFacts {
+    pub title: String,
+    pub venue: String,
+    pub city: String,
+    pub starts_at: Millis,
+}
+
+/// Why somebody gets a link that sets a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResetPurpose {
+    Reset,
+    /// An organiser made the account; its owner chooses the password.
+    Invitation,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +140,11 @@ impl News {
             Self::SeatsReturned { .. } => "SeatsReturned",
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
+            Self::ShowChanged { .. } => "ShowChanged",
+            Self::OfferMade { .. } => "OfferMade",
+            Self::OfferLapsed { .. } => "OfferLapsed",
+            Self::TransferOffered { .. } => "TransferOffered",
+            Self::PasswordResetAsked { .. } => "PasswordResetAsked",
         }
     }
 

@@ -140,6 +140,21 @@ id!(
 );
 id!(TicketId, "tkt");
 id!(
+    /// A place in the waitlist of a show.
+    WaitlistId,
+    "wls"
+);
+id!(
+    /// A ticket on its way from one person to another.
+    TransferId,
+    "trf"
+);
+id!(
+    /// A wish for a new password; the token of its link is made of it and a secret.
+    ResetId,
+    "rst"
+);
+id!(
     /// One log-in; the `jti` of its token.
     SessionId,
     "ses"

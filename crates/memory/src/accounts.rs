@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use onsale_app::ports::{Accounts, Credentials, Registration, Session, Sessions, Stored};
 use onsale_domain::account::{Account, Email};
 use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::language::Language;
 use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
@@ -41,6 +42,14 @@ impl Accounts for MemoryStore {
         let mut items = self.items();
         let found = items.accounts.get_mut(&id);
         Ok(found.map(|c| c.account.name = name.to_owned()).is_some())
+    }
+
+    async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool> {
+        let mut items = self.items();
+        let found = items.accounts.get_mut(&id);
+        Ok(found
+            .map(|c| c.account.language = Some(language))
+            .is_some())
     }
 }
 

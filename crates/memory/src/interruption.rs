@@ -19,6 +19,7 @@ pub enum Step {
     ReplaceTicket,
     ReadTickets,
     TakePass,
+    ReplaceMail,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

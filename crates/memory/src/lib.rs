@@ -9,6 +9,7 @@ mod devices;
 mod fans;
 mod gate;
 mod interruption;
+mod mails;
 mod orders;
 mod passes;
 mod payments;
@@ -19,7 +20,8 @@ mod world;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
+use onsale_app::ports::{
+    Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned};
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::block::{BlockIndex, BlockState};
@@ -29,7 +31,10 @@ use onsale_domain::event::Event;
 use onsale_domain::ids::{
     AccountId, EventId, OrderId, SessionId, ShowId, TicketId, VenueId, VisitorId,
 };
+use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
+use onsale_domain::mail::{Mail, MailId};
+use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
 use onsale_domain::request_hash::RequestHash;
@@ -44,6 +49,7 @@ use onsale_payments::{Pace, Sandbox};
 
 pub use gate::{Fault, Gate};
 pub use interruption::Step;
+pub use mails::{MemoryMailer, PlainWriter};
 pub use payments::GatedPayments;
 pub use world::{FixedEntropy, ManualClock, MemoryBus, MemoryQueue};
 
@@ -68,6 +74,8 @@ struct Items {
     fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
     fans: HashMap<(ShowId, EmailHash), Fan>,
     devices: HashMap<VisitorId, devices::Seen>,
+    mails: BTreeMap<MailId, Versioned<Mail>>,
+    mailings: BTreeMap<MailingId, Versioned<Mailing>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -118,6 +126,9 @@ pub struct MemoryWorld {
     pub store: Arc<MemoryStore>,
     pub queue: Arc<MemoryQueue<ExpireHold>>,
     pub saga_queue: Arc<MemoryQueue<Drive>>,
+    pub notify_queue: Arc<MemoryQueue<Notify>>,
+    pub mailer: Arc<MemoryMailer>,
+    pub post: Post,
     pub bus: Arc<MemoryBus>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
@@ -133,12 +144,20 @@ impl MemoryWorld {
         let clock = Arc::new(ManualClock::new(now));
         let queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let saga_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let notify_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let mailer = Arc::new(MemoryMailer::new(gate.clone()));
+        let post = Post {
+            mailer: mailer.clone(),
+            writer: Arc::new(PlainWriter),
+            language: Language::En,
+        };
         let bus = Arc::new(MemoryBus::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
         let app = App::new(Ports {
             store: store.clone(),
             expiry_queue: queue.clone(),
             saga_queue: saga_queue.clone(),
+            notify_queue: notify_queue.clone(),
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
@@ -150,6 +169,9 @@ impl MemoryWorld {
             store,
             queue,
             saga_queue,
+            notify_queue,
+            mailer,
+            post,
             bus,
             gate,
             clock,
