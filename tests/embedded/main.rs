@@ -10,6 +10,7 @@ mod command_line;
 mod crash;
 mod expiry;
 mod feed;
+mod mails;
 mod many_checkouts;
 mod operator;
 mod orders;

@@ -19,6 +19,7 @@ const MARKER: &str = "onsale.lock";
 const SESSION_KEY: &str = "session.key";
 const TICKET_KEY: &str = "ticket.key";
 const EDGE_BINDINGS: &str = "edge.bindings";
+const RESET_KEY: &str = "reset.key";
 const OPERATOR: &str = "operator";
 const PROVIDER: &str = "payments.provider";
 
@@ -94,6 +95,11 @@ impl DataFolder {
         self.key(TICKET_KEY, str::to_owned, |text| {
             text.parse().map_err(|e: KeyError| e.to_string())
         })
+    }
+
+    /// The secret that links of password resets are made with, kept the same way.
+    pub fn reset_key(&self) -> Result<String, DataFolderError> {
+        self.key(RESET_KEY, str::to_owned, |text| Ok(text.to_owned()))
     }
 
     /// What only the edge knows.
@@ -261,7 +267,8 @@ mod tests {
         folder.session_signer().unwrap();
         folder.ticket_key().unwrap();
         folder.edge_secrets().unwrap();
-        for name in [SESSION_KEY, TICKET_KEY, EDGE_BINDINGS] {
+        folder.reset_key().unwrap();
+        for name in [SESSION_KEY, TICKET_KEY, EDGE_BINDINGS, RESET_KEY] {
             let file = dir.path().join(name).metadata().unwrap();
             assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
         }

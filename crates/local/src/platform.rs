@@ -10,7 +10,8 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_app::ports::Post;
+use onsale_aws::{AwsConfig, SesMailer, SystemClock, Wires};
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
@@ -22,11 +23,14 @@ use tokio::sync::watch;
 use utoipa::openapi::OpenApi;
 
 use crate::data_folder::DataFolder;
+use crate::dev_mail;
 
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
 /// The logical id of the bus, which is its name in the local cloud.
 const EVENT_BUS: &str = "EventBus";
+/// Whom mails come from, and where nobody listens.
+const SENDER: &str = "Onsale <tickets@onsale.example>";
 /// How long invocations under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
 /// How often items whose time to live has passed are deleted.
@@ -47,6 +51,7 @@ impl Platform {
         folder: &DataFolder,
         limits: Limits,
         without: &[String],
+        origin: &str,
     ) -> Result<Self, String> {
         let wiring = Wiring::parse(TEMPLATE).map_err(|e| format!("template.yaml: {e}"))?;
         let signer = folder.session_signer().map_err(|e| e.to_string())?;
@@ -67,6 +72,7 @@ impl Platform {
         folder.check_provider(provider.kind.name())?;
         let payments = provider.payments.clone();
         let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
+        let post = post(folder, &config, origin)?;
         let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
@@ -81,7 +87,7 @@ impl Platform {
             room_keys,
             provider.webhooks,
         );
-        let runner = Runner::new(&cloud, &wiring, consumers(&app, &wiring)?, schedules(&app))
+        let runner = Runner::new(&cloud, &wiring, consumers(&app, post, &wiring)?, schedules(&app))
             .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
             .map_err(|e| e.to_string())?;
         Ok(Self {
@@ -137,8 +143,23 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         table: table.to_owned(),
         expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
         saga_queue: Some(queue("SagaQueue")?),
+        notify_queue: Some(queue("NotifyQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
     })
+}
+
+/// What `notify` sends mails with: as the template says, except that links lead here.
+fn post(folder: &DataFolder, config: &AwsConfig, origin: &str) -> Result<Post, String> {
+    let reset_key = folder.reset_key().map_err(|e| e.to_string())?;
+    let settings = notify::settings(|name| match (name, std::env::var(name).ok()) {
+        ("MAIL_SENDER", None) => Some(SENDER.to_owned()),
+        ("PUBLIC_BASE_URL", None) => Some(origin.to_owned()),
+        ("RESET_KEY", None) => Some(reset_key.clone()),
+        (_, value) => value,
+    })?;
+    let sender = settings.sender.address.as_str().to_owned();
+    let mailer = SesMailer::new(config.ses(), sender);
+    Ok(notify::post(Arc::new(mailer), settings))
 }
 
 /// The routers that the Lambda functions serve, unchanged, and their document.
@@ -175,7 +196,11 @@ pub fn openapi_text() -> Result<String, String> {
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 
-fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, String> {
+fn consumers(
+    app: &App,
+    post: Post,
+    wiring: &Wiring,
+) -> Result<HashMap<String, SqsHandler>, String> {
     let expiring = app.clone();
     let expire_holds: SqsHandler = Arc::new(move |event| {
         let app = expiring.clone();
@@ -190,7 +215,13 @@ fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, 
         let (app, dead_letters) = (driving.clone(), dead_letters.clone());
         Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
     });
+    let telling = app.clone();
+    let notify: SqsHandler = Arc::new(move |event| {
+        let (app, post) = (telling.clone(), post.clone());
+        Box::pin(async move { Ok(notify::handle(&app, &post, event).await) })
+    });
     Ok(HashMap::from([
+        ("notify".to_owned(), notify),
         ("expire-holds".to_owned(), expire_holds),
         ("drive-saga".to_owned(), drive_saga),
     ]))
@@ -209,6 +240,11 @@ fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
 }
 
 impl Platform {
+    /// The inbox of everybody: this machine only.
+    pub fn inbox(&self) -> Router {
+        dev_mail::router(self.cloud.mailbox().clone())
+    }
+
     /// Whether the storage works.
     pub fn health(&self) -> Router {
         health(self.cloud.clone())

@@ -2,11 +2,12 @@
 
 use axum::Json as JsonAnswer;
 use axum::extract::State;
-use onsale_http::{Api, Json, LoggedIn, Problem};
+use onsale_http::optional::present;
+use onsale_http::{Api, Code, Json, LoggedIn, Problem};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::account::{AccountAnswer, NameText};
+use crate::account::{AccountAnswer, LanguageName, NameText};
 
 /// One's own account
 #[utoipa::path(
@@ -26,11 +27,15 @@ pub(crate) async fn me(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rename {
-    #[schema(value_type = NameText)]
-    name: String,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<NameText>, nullable = false)]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    language: Option<LanguageName>,
 }
 
-/// Change one's name
+/// Change one's name, or the language of one's mails
 #[utoipa::path(
     patch,
     path = "/api/v1/me",
@@ -43,6 +48,13 @@ pub(crate) async fn rename(
     LoggedIn(caller): LoggedIn,
     Json(body, _): Json<Rename>,
 ) -> Result<JsonAnswer<AccountAnswer>, Problem> {
-    let account = api.app.rename(&caller, &body.name).await?;
-    Ok(JsonAnswer(account.into()))
+    let mut account = None;
+    if let Some(name) = &body.name {
+        account = Some(api.app.rename(&caller, name).await?);
+    }
+    if let Some(language) = body.language {
+        account = Some(api.app.set_language(&caller, language.into()).await?);
+    }
+    let nothing = || Problem::new(Code::InvalidRequest, "Name a field to change.");
+    Ok(JsonAnswer(account.ok_or_else(nothing)?.into()))
 }

@@ -35,6 +35,7 @@ mod cancellations;
 mod catalogue;
 mod devices;
 mod fans;
+mod mails;
 mod orders;
 mod passes;
 mod sandbox;
