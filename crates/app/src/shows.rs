@@ -184,7 +184,9 @@ impl App {
             let replaced = match &mailing {
                 Some(mailing) => {
                     let store = &self.store;
-                    store.replace_show_and_tell(&stored, &event, mailing).await?
+                    store
+                        .replace_show_and_tell(&stored, &event, mailing)
+                        .await?
                 }
                 None => self.store.replace_show(&stored, &event).await?,
             };

@@ -10,7 +10,9 @@ use onsale_domain::time::Millis;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::attributes::{Item, bytes, document, get_bytes, get_json, get_number, json, number, seconds, text};
+use crate::attributes::{
+    Item, bytes, document, get_bytes, get_json, get_number, json, number, seconds, text,
+};
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Index, Key};

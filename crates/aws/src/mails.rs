@@ -58,7 +58,9 @@ impl Mails for DynamoStore {
                 let page = self.list(&list, after.as_deref(), most).await?;
                 let read = page.items.len();
                 let mut early = page.items;
-                early.retain(|item| get_text(item, BY_WORK.sk).is_ok_and(|place| place < end.as_str()));
+                early.retain(|item| {
+                    get_text(item, BY_WORK.sk).is_ok_and(|place| place < end.as_str())
+                });
                 mails.extend(named(&early, Key::mail_id)?);
                 after = page.next.filter(|_| early.len() == read);
                 if after.is_none() {

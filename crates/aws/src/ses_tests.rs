@@ -27,7 +27,10 @@ async fn a_message_arrives_as_it_was_written() {
     assert_eq!(sent.await, Ok(()));
     let mail = cloud.mailbox().newest(None, 10).await.unwrap().remove(0);
     assert_eq!(mail.raw, b"Subject: x\r\n\r\n\xff");
-    assert_eq!((mail.recipient.as_str(), mail.sender.as_str()), ("ana@example.org", "box@onsale.example"));
+    assert_eq!(
+        (mail.recipient.as_str(), mail.sender.as_str()),
+        ("ana@example.org", "box@onsale.example")
+    );
 }
 
 #[tokio::test]
@@ -44,7 +47,9 @@ async fn a_lost_answer_is_no_reason_to_send_again_by_itself() {
 async fn an_address_that_cannot_be_is_refused_for_good_and_not_named() {
     let cloud = LocalCloud::memory().unwrap();
     let odd = Email::parse("zoë@example.org").unwrap();
-    let sent = mailer(&cloud, FaultPlan::new()).send(&odd, b"x".to_vec()).await;
+    let sent = mailer(&cloud, FaultPlan::new())
+        .send(&odd, b"x".to_vec())
+        .await;
     let Err(MailFailure::Refused(reason)) = sent else {
         panic!("{sent:?}");
     };

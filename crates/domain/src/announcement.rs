@@ -6,9 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::Email;
-use crate::ids::{
-    AccountId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId,
-};
+use crate::ids::{AccountId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId};
 use crate::money::Money;
 use crate::time::Millis;
 

@@ -167,7 +167,11 @@ impl Mailbox {
         let kept = self.ask(move |db| {
             let change = db.transaction()?;
             for (n, recipient) in to.iter().enumerate() {
-                let id = if n == 0 { id.clone() } else { format!("{id}-{n}") };
+                let id = if n == 0 {
+                    id.clone()
+                } else {
+                    format!("{id}-{n}")
+                };
                 change.execute(
                     "INSERT INTO mail (id, at_ms, sender, recipient, raw)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -215,7 +219,9 @@ fn read(body: &[u8]) -> Result<Outgoing, String> {
         return Err("an address is not one".to_owned());
     }
     let raw = request.content.raw.ok_or("only raw messages are taken")?;
-    let raw = BASE64_STANDARD.decode(raw.data).map_err(|e| e.to_string())?;
+    let raw = BASE64_STANDARD
+        .decode(raw.data)
+        .map_err(|e| e.to_string())?;
     match raw.len() <= MAX_BYTES {
         true => Ok((sender, to, raw)),
         false => Err("the message is too long".to_owned()),

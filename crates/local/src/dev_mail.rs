@@ -119,10 +119,7 @@ async fn html_part(
     Ok(([(header::CONTENT_SECURITY_POLICY, policy)], Html(html)).into_response())
 }
 
-async fn raw(
-    State(mailbox): State<Mailbox>,
-    Path(id): Path<String>,
-) -> Result<Response, Response> {
+async fn raw(State(mailbox): State<Mailbox>, Path(id): Path<String>) -> Result<Response, Response> {
     let mail = find(&mailbox, id).await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; charset=us-ascii")];
     Ok((kind, mail.raw).into_response())
@@ -134,7 +131,7 @@ async fn attachment(
 ) -> Result<Response, Response> {
     let mail = find(&mailbox, id).await?;
     let read = MessageParser::default().parse(&mail.raw);
-    let part = read.as_ref().and_then(|read| read.attachment(nth as usize));
+    let part = read.as_ref().and_then(|read| read.attachment(nth));
     let part = part.ok_or_else(|| StatusCode::NOT_FOUND.into_response())?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name = part.attachment_name().unwrap_or("attachment");
@@ -227,7 +224,12 @@ mod tests {
         for good in ["127.0.0.1:8787", "localhost", "[::1]:8787", "localhost:1"] {
             assert!(is_this_machine(good), "{good}");
         }
-        for wrong in ["", "onsale.example", "127.0.0.1.evil.example:8787", "10.0.0.1"] {
+        for wrong in [
+            "",
+            "onsale.example",
+            "127.0.0.1.evil.example:8787",
+            "10.0.0.1",
+        ] {
             assert!(!is_this_machine(wrong), "{wrong}");
         }
     }

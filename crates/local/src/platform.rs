@@ -87,9 +87,14 @@ impl Platform {
             room_keys,
             provider.webhooks,
         );
-        let runner = Runner::new(&cloud, &wiring, consumers(&app, post, &wiring)?, schedules(&app))
-            .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
-            .map_err(|e| e.to_string())?;
+        let runner = Runner::new(
+            &cloud,
+            &wiring,
+            consumers(&app, post, &wiring)?,
+            schedules(&app),
+        )
+        .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
+        .map_err(|e| e.to_string())?;
         Ok(Self {
             app,
             functions: routes.with_state(api),

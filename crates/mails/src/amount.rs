@@ -45,7 +45,10 @@ mod tests {
             Language::ALL.map(|language| amount(money, language).replace(NO_BREAK, " "))
         };
         assert_eq!(of(4_500, "EUR"), ["45.00 EUR", "45,00 EUR"]);
-        assert_eq!(of(123_456_789, "USD"), ["1,234,567.89 USD", "1.234.567,89 USD"]);
+        assert_eq!(
+            of(123_456_789, "USD"),
+            ["1,234,567.89 USD", "1.234.567,89 USD"]
+        );
         assert_eq!(of(4_500, "JPY"), ["4,500 JPY", "4.500 JPY"]);
         assert_eq!(of(1_004_505, "KWD"), ["1,004.505 KWD", "1.004,505 KWD"]);
         assert_eq!(of(0, "EUR"), ["0.00 EUR", "0,00 EUR"]);

@@ -7,7 +7,9 @@ pub(crate) const MAX_CHARS: usize = 200;
 /// header or a line of their own, and the marks that turn the direction of the text
 /// around them. At most so many characters.
 pub(crate) fn line(text: &str, max_chars: usize) -> String {
-    let visible = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+    let visible = text
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c });
     let visible: String = visible.filter(|c| !is_invisible(*c)).collect();
     let words: Vec<_> = visible.split(' ').filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");

@@ -27,7 +27,8 @@ const STYLE: &str = ":root{color-scheme:light dark;supported-color-schemes:light
 .dim{color:#aab2c5!important}.line{border-color:#343b50!important}\
 .button{background:#8fb0ff!important;color:#10131c!important}.link{color:#9dbaff!important}}\
 @media (max-width:480px){.card{padding:20px!important}}";
-const FONT: &str = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const FONT: &str =
+    "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
 // Writing to a String cannot fail, so the results of write! below are dropped.
 pub(crate) fn html(page: &Page) -> String {

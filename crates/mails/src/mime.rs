@@ -136,12 +136,13 @@ fn open_parts(out: &mut String, kind: &str, boundary: &str) {
     );
 }
 
+/// The line break before a boundary belongs to it and not to the part above.
 fn begin_part(out: &mut String, boundary: &str) {
-    let _ = write!(out, "--{boundary}\r\n");
+    let _ = write!(out, "\r\n--{boundary}\r\n");
 }
 
 fn end_parts(out: &mut String, boundary: &str) {
-    let _ = write!(out, "--{boundary}--\r\n");
+    let _ = write!(out, "\r\n--{boundary}--\r\n");
 }
 
 fn attached(out: &mut String, attachment: &Attachment) {

@@ -157,7 +157,12 @@ fn page<T: Texts>(letter: &Letter, base: &str, token: impl Fn(ResetId) -> String
             facts.push((labels.places.to_owned(), places::<T>(seats)));
             facts.push((labels.until.to_owned(), local::<T>(*expires_at, show)));
             let words = T::offer(&titled(show), seats.len());
-            (Some(name), words, facts, Some(Link::Hold(show.show_id, *hold_id)))
+            (
+                Some(name),
+                words,
+                facts,
+                Some(Link::Hold(show.show_id, *hold_id)),
+            )
         }
         Letter::OfferLapsed {
             name,
@@ -184,7 +189,10 @@ fn page<T: Texts>(letter: &Letter, base: &str, token: impl Fn(ResetId) -> String
             seat,
         } => {
             let mut facts = show_facts::<T>(show);
-            facts.push((labels.places.to_owned(), places::<T>(std::slice::from_ref(seat))));
+            facts.push((
+                labels.places.to_owned(),
+                places::<T>(std::slice::from_ref(seat)),
+            ));
             let words = T::transfer(&titled(show), &line(from, SUBJECT_CHARS));
             (None, words, facts, Some(Link::Transfer(*transfer_id)))
         }

@@ -47,9 +47,7 @@ impl Accounts for MemoryStore {
     async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool> {
         let mut items = self.items();
         let found = items.accounts.get_mut(&id);
-        Ok(found
-            .map(|c| c.account.language = Some(language))
-            .is_some())
+        Ok(found.map(|c| c.account.language = Some(language)).is_some())
     }
 }
 

@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
-    Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned};
+    Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned,
+};
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::block::{BlockIndex, BlockState};

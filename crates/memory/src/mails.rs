@@ -57,7 +57,11 @@ impl MemoryStore {
     /// Every mail that was ever stored.
     pub fn all_mails(&self) -> Vec<Mail> {
         let items = self.items();
-        items.mails.values().map(|mail| mail.value.clone()).collect()
+        items
+            .mails
+            .values()
+            .map(|mail| mail.value.clone())
+            .collect()
     }
 
     fn keep_mailing(&self, mailing: &Mailing) {

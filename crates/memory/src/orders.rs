@@ -15,7 +15,11 @@ use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
 
-pub(crate) fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: &T) -> Written<T> {
+pub(crate) fn create<K: Ord, T: Clone>(
+    map: &mut BTreeMap<K, Versioned<T>>,
+    key: K,
+    value: &T,
+) -> Written<T> {
     if let Some(stored) = map.get(&key) {
         return Written::Lost(stored.clone());
     }

@@ -21,7 +21,9 @@ pub use settings::{ResetKey, settings};
 #[serde(untagged)]
 enum Incoming {
     /// As EventBridge writes it into a queue.
-    News { detail: Announcement },
+    News {
+        detail: Announcement,
+    },
     Own(Notify),
 }
 

@@ -43,7 +43,9 @@ async fn put_off(scene: &Scene) -> onsale_app::Result<()> {
         starts_at: Some(scene.show.show.starts_at + DAY),
         ..ShowChange::default()
     };
-    let changed = scene.app.change_show(&organiser, scene.show.show.id, &change);
+    let changed = scene
+        .app
+        .change_show(&organiser, scene.show.show.id, &change);
     changed.await.map(|_| ())
 }
 
@@ -96,9 +98,9 @@ async fn another_title_is_told_too_and_another_description_is_not() {
         ..EventChange::default()
     };
     for (title, mails) in [(None, 0), (Some("Another night"), 1)] {
-        let changed = scene
-            .app
-            .change_event(&organiser, scene.show.show.event_id, &change(title));
+        let event = scene.show.show.event_id;
+        let change = change(title);
+        let changed = scene.app.change_event(&organiser, event, &change);
         changed.await.unwrap();
         come_to_rest(&scene).await;
         for email in &emails {
@@ -117,11 +119,21 @@ async fn whatever_dies_wherever_everybody_hears_of_a_change_that_was_stored() {
     assert!(calls.len() > 20, "{calls:?}");
     // Every call of the change and the mailing; those of single mails are in `crash`.
     let of_mailing = |call: &str| {
-        ["replace_show_and_tell", "mailing", "announce", "replace_mailing"].contains(&call)
+        [
+            "replace_show_and_tell",
+            "mailing",
+            "announce",
+            "replace_mailing",
+        ]
+        .contains(&call)
             || ["create_mail", "send_notify"].contains(&call)
     };
     let mut crashes = 0;
-    for (nth, call) in calls.iter().enumerate().filter(|(_, call)| of_mailing(call)) {
+    for (nth, call) in calls
+        .iter()
+        .enumerate()
+        .filter(|(_, call)| of_mailing(call))
+    {
         for fault in Fault::ALL {
             let (scene, emails) = sold().await;
             scene.world.gate.arm(Some((nth, fault)));

@@ -1,6 +1,6 @@
 //! What becomes of a mail that cannot be sent, or has nothing to say.
 
-use onsale_app::ports::{Accounts, LetterWriter};
+use onsale_app::ports::Accounts;
 use onsale_domain::announcement::{News, ResetPurpose};
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
 use onsale_domain::language::Language;
@@ -20,19 +20,31 @@ async fn confirmed() -> Scene {
 async fn what_was_sent_can_be_written_again_from_what_is_stored() {
     let scene = confirmed().await;
     known(&scene, &scene.ana, "ana@example.org").await;
-    let set = scene.world.store.set_language(scene.ana.account, Language::De);
+    let set = scene
+        .world
+        .store
+        .set_language(scene.ana.account, Language::De);
     assert!(set.await.unwrap());
     let news = told(&scene, "OrderConfirmed");
     scene.app.hear(&scene.world.post, &news).await.unwrap();
     let mail = scene.world.store.all_mails().remove(0);
     let composed = mail.composed.unwrap();
-    assert_eq!((composed.language, composed.templates), (Language::De, TEMPLATES));
+    assert_eq!(
+        (composed.language, composed.templates),
+        (Language::De, TEMPLATES)
+    );
     let Letter::Confirmation { tickets, order, .. } = &composed.letter else {
         panic!("{composed:?}");
     };
     assert_eq!((tickets.len(), order.seats.len()), (2, 2));
     assert!(tickets.iter().all(|ticket| !ticket.code.is_empty()));
-    let again = scene.world.post.writer.write(&mail.id, &composed).await.unwrap();
+    let again = scene
+        .world
+        .post
+        .writer
+        .write(&mail.id, &composed)
+        .await
+        .unwrap();
     let sent = scene.world.mailer.sent().remove(0).1;
     assert_eq!(again, sent);
     let MailState::Sent { digest: stored, .. } = mail.state else {
@@ -53,7 +65,11 @@ async fn an_address_that_is_refused_is_parked_and_left_alone() {
     }
     come_to_rest(&scene).await;
     let mail = scene.world.store.all_mails().remove(0);
-    assert!(matches!(mail.state, MailState::Parked { .. }), "{:?}", mail.state);
+    assert!(
+        matches!(mail.state, MailState::Parked { .. }),
+        "{:?}",
+        mail.state
+    );
     assert_eq!(sent_to(&scene, &ana), 0);
 }
 
@@ -107,7 +123,10 @@ async fn nothing_is_written_about_what_is_over() {
         account_id,
         purpose: ResetPurpose::Reset,
     };
-    for news in [late.announce("late", now), reset.announce("old", now.saturating_sub(1_800_000))] {
+    for news in [
+        late.announce("late", now),
+        reset.announce("old", now.saturating_sub(1_800_000)),
+    ] {
         scene.app.hear(&scene.world.post, &news).await.unwrap();
     }
     // Cancelled before anybody was told that it is confirmed.

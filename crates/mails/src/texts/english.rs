@@ -48,9 +48,7 @@ impl Texts for English {
                 ),
             ],
             button: Some("See your order".to_owned()),
-            notes: vec![
-                "Each code admits one person, once. Keep it to yourself.".to_owned(),
-            ],
+            notes: vec!["Each code admits one person, once. Keep it to yourself.".to_owned()],
         }
     }
 
@@ -189,9 +187,9 @@ impl Texts for English {
         Words {
             subject: format!("A ticket for you: {title}"),
             heading: "Somebody gives you a ticket".to_owned(),
-            paragraphs: vec![
-                format!("{from} wants to give you a ticket. Accept it, and it is yours."),
-            ],
+            paragraphs: vec![format!(
+                "{from} wants to give you a ticket. Accept it, and it is yours."
+            )],
             button: Some("Accept the ticket".to_owned()),
             notes: vec![
                 "If you do not know the sender, ignore this message: nothing happens then."
@@ -245,9 +243,7 @@ impl Texts for English {
                     .to_owned(),
             ],
             button: Some("Enter".to_owned()),
-            notes: vec![
-                "Use the browser in which you joined the waiting room.".to_owned(),
-            ],
+            notes: vec!["Use the browser in which you joined the waiting room.".to_owned()],
         }
     }
 }

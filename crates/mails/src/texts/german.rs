@@ -36,7 +36,11 @@ impl Texts for German {
     }
 
     fn confirmation(title: &str, tickets: usize) -> Words {
-        let them = plural(tickets, "Ihr Ticket", "Ihre # Tickets, eines auf jeder Seite");
+        let them = plural(
+            tickets,
+            "Ihr Ticket",
+            "Ihre # Tickets, eines auf jeder Seite",
+        );
         Words {
             subject: format!("Ihre Tickets: {title}"),
             heading: "Sie sind dabei!".to_owned(),
@@ -248,9 +252,7 @@ impl Texts for German {
                     .to_owned(),
             ],
             button: Some("Eintreten".to_owned()),
-            notes: vec![
-                "Nehmen Sie den Browser, in dem Sie sich angestellt haben.".to_owned(),
-            ],
+            notes: vec!["Nehmen Sie den Browser, in dem Sie sich angestellt haben.".to_owned()],
         }
     }
 }

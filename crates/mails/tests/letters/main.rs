@@ -22,7 +22,8 @@ pub(crate) fn rendered(letter: &Letter, language: Language) -> Rendered {
 
 /// Whether a path fits a pattern such as `/orders/{order}`.
 fn fits(path: &str, pattern: &str) -> bool {
-    let (path, pattern): (Vec<_>, Vec<_>) = (path.split('/').collect(), pattern.split('/').collect());
+    let (path, pattern): (Vec<_>, Vec<_>) =
+        (path.split('/').collect(), pattern.split('/').collect());
     path.len() == pattern.len()
         && path
             .iter()
@@ -42,7 +43,11 @@ fn links(text: &str) -> BTreeSet<&str> {
 fn nothing_is_missing_in_any_mail() {
     for (name, letter) in samples::all() {
         for language in Language::ALL {
-            let Rendered { subject, text, html } = rendered(&letter, language);
+            let Rendered {
+                subject,
+                text,
+                html,
+            } = rendered(&letter, language);
             let note = format!("{name} in {language}");
             for part in [&subject, &text] {
                 for wrong in ["{", "}", "None", "Some(", "#", "\u{fffd}", "null"] {
@@ -51,16 +56,31 @@ fn nothing_is_missing_in_any_mail() {
                 assert!(!part.trim().is_empty(), "{note}");
             }
             let (_, body) = html.split_once("</style>").unwrap();
-            for wrong in ["{", "}", "None", "Some(", "<p></p>", "<td></td>", "></th>", "href=\"\""] {
+            for wrong in [
+                "{",
+                "}",
+                "None",
+                "Some(",
+                "<p></p>",
+                "<td></td>",
+                "></th>",
+                "href=\"\"",
+            ] {
                 assert!(!body.contains(wrong), "{note}: {wrong} in {body}");
             }
             assert!(subject.chars().count() < 130, "{note}: {subject}");
             assert!(!subject.contains('\n'), "{note}");
             // A label without a value, or a value without a label.
             for line in text.lines() {
-                assert!(!line.ends_with(": ") && !line.starts_with(": "), "{note}: {line}");
+                assert!(
+                    !line.ends_with(": ") && !line.starts_with(": "),
+                    "{note}: {line}"
+                );
             }
-            assert!(html.contains(&format!("<html lang=\"{language}\"")), "{note}");
+            assert!(
+                html.contains(&format!("<html lang=\"{language}\"")),
+                "{note}"
+            );
         }
     }
 }
@@ -73,7 +93,10 @@ fn the_two_languages_say_different_words_about_the_same_facts() {
         assert_eq!(links(&english.text), links(&german.text), "{name}");
         // A paragraph that was copied and not translated.
         for line in english.text.lines().filter(|line| line.len() > 60) {
-            assert!(line.starts_with("http") || !german.text.contains(line), "{name}: {line}");
+            assert!(
+                line.starts_with("http") || !german.text.contains(line),
+                "{name}: {line}"
+            );
         }
     }
 }
@@ -88,7 +111,9 @@ fn every_link_leads_to_a_page_and_both_parts_have_the_same() {
             assert_eq!(in_text, in_html, "{name} in {language}");
             assert!(!in_text.is_empty(), "{name} in {language}");
             for link in in_text {
-                let path = link.strip_prefix(BASE).unwrap_or_else(|| panic!("{name}: {link}"));
+                let path = link
+                    .strip_prefix(BASE)
+                    .unwrap_or_else(|| panic!("{name}: {link}"));
                 let page = PAGES.iter().find(|page| fits(path, page));
                 seen.insert(*page.unwrap_or_else(|| panic!("{name}: no page for {path}")));
             }
@@ -102,7 +127,9 @@ fn every_link_leads_to_a_page_and_both_parts_have_the_same() {
 fn nothing_is_loaded_and_nothing_runs() {
     for (name, letter) in samples::all() {
         let html = rendered(&letter, Language::En).html.to_lowercase();
-        for wrong in ["<img", "<script", "<link", "url(", "@import", "<iframe", "onload", "src="] {
+        for wrong in [
+            "<img", "<script", "<link", "url(", "@import", "<iframe", "onload", "src=",
+        ] {
             assert!(!html.contains(wrong), "{name}: {wrong}");
         }
     }

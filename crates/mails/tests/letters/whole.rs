@@ -49,10 +49,14 @@ fn every_mail_arrives_as_it_was_meant_and_is_the_same_each_time() {
             let composed = composed(letter.clone(), language);
             let raw = writer().message(&id, &composed).unwrap();
             assert_eq!(raw, writer().message(&id, &composed).unwrap(), "{name}");
-            assert!(raw.is_ascii() && raw.split("\r\n").all(|line| line.len() <= 78), "{name}");
+            assert!(
+                raw.is_ascii() && raw.split("\r\n").all(|line| line.len() <= 78),
+                "{name}"
+            );
             let read = MessageParser::default().parse(raw.as_bytes()).unwrap();
             assert_eq!(read.subject(), Some(expected.subject.as_str()), "{name}");
-            let unix = |text: Option<std::borrow::Cow<'_, str>>| text.unwrap().replace("\r\n", "\n");
+            let unix =
+                |text: Option<std::borrow::Cow<'_, str>>| text.unwrap().replace("\r\n", "\n");
             assert_eq!(unix(read.body_text(0)), expected.text, "{name}");
             assert_eq!(unix(read.body_html(0)), expected.html, "{name}");
             let from = read.from().unwrap().first().unwrap();

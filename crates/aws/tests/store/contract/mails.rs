@@ -106,7 +106,10 @@ async fn a_change_and_its_mailing_are_stored_together_or_not_at_all(store: &dyn 
     changed.version = 1;
     let done = store.replace_event_and_tell(&changed, &mailing).await;
     assert_eq!(done, Ok(true));
-    assert_eq!(store.event(event.id).await.unwrap(), Some(at(2, &changed.value)));
+    assert_eq!(
+        store.event(event.id).await.unwrap(),
+        Some(at(2, &changed.value))
+    );
     assert_eq!(store.mailing(id).await.unwrap(), Some(at(1, &mailing)));
     let listed = || async { store.open_mailings().await.unwrap().contains(&id) };
     eventually(true, listed).await;
