@@ -12,6 +12,7 @@ mod crash;
 mod expiry;
 mod feed;
 mod gates;
+mod mails;
 mod many_checkouts;
 mod operator;
 mod orders;

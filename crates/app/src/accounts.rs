@@ -2,6 +2,7 @@
 
 use onsale_domain::account::{Account, Email, MAX_NAME_CHARS, PASSWORD_CHARS, Role, is_line};
 use onsale_domain::ids::{AccountId, SessionId, VisitorId};
+use onsale_domain::language::Language;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::time::Millis;
 
@@ -50,6 +51,7 @@ impl App {
                 name: name.to_owned(),
                 role,
                 created: now,
+                language: None,
             },
             password: passwords::hash(password, &self.entropy).await?,
             epoch: 0,
@@ -132,6 +134,22 @@ impl App {
             return Err(Error::Unauthenticated);
         }
         self.me(caller).await
+    }
+
+    /// In which language to write to somebody from now on.
+    pub async fn set_language(&self, caller: &Caller, language: Language) -> Result<Account> {
+        if !self.store.set_language(caller.account, language).await? {
+            return Err(Error::Unauthenticated);
+        }
+        self.me(caller).await
+    }
+
+    /// The same for a new account. It is a wish: failing it fails nothing else.
+    pub async fn note_language(&self, account: &mut Account, language: Language) {
+        match self.store.set_language(account.id, language).await {
+            Ok(_) => account.language = Some(language),
+            Err(error) => tracing::warn!(%error, "the language of an account was not stored"),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner, Versioned,
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Payments, SagaQueue, Store, TicketSigner, Versioned,
 };
 use crate::pricing::Views;
 
@@ -40,6 +40,7 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
     pub expiry_queue: Arc<dyn ExpiryQueue>,
     pub saga_queue: Arc<dyn SagaQueue>,
+    pub notify_queue: Arc<dyn NotifyQueue>,
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,

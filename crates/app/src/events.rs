@@ -125,9 +125,18 @@ impl App {
                 .await?
                 .ok_or(Error::NotFound("event"))?;
             require_owner(caller, &stored.value)?;
+            let before = stored.value.clone();
             change.apply(&mut stored.value);
             check_texts(&stored.value)?;
-            if self.store.replace_event(&stored).await? {
+            let mailing = self.mailing_of_event(&before, &stored);
+            let replaced = match &mailing {
+                Some(mailing) => self.store.replace_event_and_tell(&stored, mailing).await?,
+                None => self.store.replace_event(&stored).await?,
+            };
+            if replaced {
+                if let Some(mailing) = mailing {
+                    self.wake_mailing(mailing.id).await;
+                }
                 return Ok(self.event_view(stored.value, true).await);
             }
         }

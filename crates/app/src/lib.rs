@@ -18,6 +18,7 @@ pub mod fans;
 pub mod gate;
 pub mod holds;
 pub mod password_change;
+pub mod notify;
 pub mod passwords;
 pub mod ports;
 pub mod pricing;

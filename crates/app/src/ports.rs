@@ -10,6 +10,7 @@ mod checkout;
 mod devices;
 mod fans;
 mod gates;
+mod mails;
 mod passes;
 mod prices;
 mod transfers;
@@ -20,6 +21,7 @@ pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
 pub use gates::*;
+pub use mails::*;
 pub use passes::*;
 pub use prices::Prices;
 pub use transfers::*;
@@ -31,6 +33,7 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::{BlockSlots, Found};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, HoldId, SessionId, ShowId, VenueId};
+use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
 use onsale_domain::request_hash::RequestHash;
@@ -250,6 +253,8 @@ pub trait Store:
     + Prices
     + Gates
     + Transfers
+    + Mails
+    + Mailings
 {
 }
 impl<T> Store for T where
@@ -272,5 +277,7 @@ impl<T> Store for T where
         + Prices
         + Gates
         + Transfers
+        + Mails
+        + Mailings
 {
 }

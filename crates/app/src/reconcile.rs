@@ -30,6 +30,8 @@ const PAYMENTS_BACK_MS: u64 = 7 * 24 * 3_600_000;
 /// Shows are looked at until this long after they began: refunds may come late.
 const SHOWS_BACK_MS: u64 = 7 * 24 * 3_600_000;
 const PAGE: usize = 100;
+/// Forgotten mails that one run sends again.
+const MAILS_A_RUN: usize = 1_000;
 
 /// What was checked, what was repaired, and what somebody has to look at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub struct Report {
     pub driven_again: u64,
     pub stuck_orders: u64,
     pub open_cancellations: u64,
+    /// Mails and mailings that were forgotten, and are sent now.
+    pub mails_woken: u64,
     pub shows: u64,
     pub free: u64,
     pub held: u64,
@@ -132,6 +136,10 @@ impl App {
         }
         self.look_at_accounts(&mut report).await?;
         self.tell_forgotten_transfers().await?;
+        report.mails_woken = self.wake_forgotten(MAILS_A_RUN).await?;
+        if report.mails_woken > 0 {
+            tracing::warn!(woken = report.mails_woken, "mails were forgotten");
+        }
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);
         Ok(report)

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use onsale_domain::announcement::News;
+use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::audit::AuditEntry;
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::cancellation::{Cancellation, Phase};
@@ -121,14 +121,9 @@ impl App {
         self.store.close_blocks(id, &blocks).await?;
         let refunds_due = self.sold_orders(id).await?;
         tracing::info!(show = %id, blocks = blocks.len(), refunds_due, "blocks closed");
-        let show_id = id;
-        let news = News::ShowCancelled {
-            show_id,
-            refunds_due,
-        };
-        let announcement = news.announce(&id.to_string(), cancellation.value.began);
-        self.bus.announce(&[announcement]).await?;
         cancellation.value = cancellation.value.closed(refunds_due, self.now());
+        let announcement = announcement(&cancellation.value);
+        self.bus.announce(&[announcement]).await?;
         match self.store.replace_cancellation(&cancellation).await? {
             Written::Done(version) => Ok(Versioned {
                 version,
@@ -156,10 +151,13 @@ impl App {
         let Some(cancellation) = self.store.cancellation(id).await? else {
             return Ok(());
         };
-        if cancellation.value.phase == Phase::Closing {
-            self.mark_cancelled(id).await?;
-            self.close_show(id).await?;
-        }
+        let cancellation = match cancellation.value.phase {
+            Phase::Closing => {
+                self.mark_cancelled(id).await?;
+                self.close_show(id).await?
+            }
+            Phase::Refunding | Phase::Done => cancellation,
+        };
         if cancellation.value.phase == Phase::Done {
             return Ok(());
         }
@@ -170,7 +168,9 @@ impl App {
             .filter(|block| (from_block..from_block + BLOCKS_AT_ONCE).contains(&block.0))
             .collect();
         let read = self.store.read(id, &mine, true).await?;
-        let called_off = self.call_off_all(owners(&read, |_| true)).await?;
+        let called_off = self
+            .call_off_all(&cancellation.value, owners(&read, |_| true))
+            .await?;
         if called_off > 0 {
             tracing::info!(show = %id, called_off, from_block, of = blocks.len(), "orders called off");
         }
@@ -207,9 +207,11 @@ impl App {
 
     /// Calls off those of the orders that are not undone yet. Holds without an order
     /// lapse by themselves: their blocks are closed.
-    async fn call_off_all(&self, ids: BTreeSet<OrderId>) -> Result<usize> {
+    async fn call_off_all(&self, why: &Cancellation, ids: BTreeSet<OrderId>) -> Result<usize> {
         let ids: Vec<_> = ids.into_iter().collect();
         let orders = self.store.orders(&ids).await?;
+        self.tell_of_cancellation(&announcement(why), why.show_id, &orders)
+            .await?;
         let calls = orders
             .into_iter()
             .map(|order| self.call_off_for_show(order));
@@ -257,8 +259,19 @@ impl App {
     }
 }
 
+fn announcement(cancellation: &Cancellation) -> Announcement {
+    let news = News::ShowCancelled {
+        show_id: cancellation.show_id,
+        refunds_due: cancellation.refunds_due,
+    };
+    news.announce(&cancellation.show_id.to_string(), cancellation.began)
+}
+
 /// The orders that own a cell of this kind.
-fn owners(blocks: &[(BlockIndex, BlockState)], kind: impl Fn(&Cell) -> bool) -> BTreeSet<OrderId> {
+pub(crate) fn owners(
+    blocks: &[(BlockIndex, BlockState)],
+    kind: impl Fn(&Cell) -> bool,
+) -> BTreeSet<OrderId> {
     let slots = || (0..MAX_BLOCK_PLACES as u8).map(Slot);
     let cells = blocks
         .iter()

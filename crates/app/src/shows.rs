@@ -194,12 +194,24 @@ impl App {
             let event = self.store.event(stored.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&stored.value));
-            let replaced = self
-                .store
-                .replace_show(&stored, &event, entry.as_ref())
-                .await?;
+            let mailing = self.mailing_of_show(&before, &stored.value, &event);
+            let replaced = match &mailing {
+                Some(mailing) => {
+                    let store = &self.store;
+                    store
+                        .replace_show_and_tell(&stored, &event, entry.as_ref(), mailing)
+                        .await?
+                }
+                None => {
+                    let store = &self.store;
+                    store.replace_show(&stored, &event, entry.as_ref()).await?
+                }
+            };
             self.forget_show(id);
             if replaced {
+                if let Some(mailing) = mailing {
+                    self.wake_mailing(mailing.id).await;
+                }
                 return self.show_view(Arc::new(stored.value)).await;
             }
         }

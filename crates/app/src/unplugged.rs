@@ -10,8 +10,8 @@ use onsale_domain::ticket_code::TicketClaims;
 use onsale_domain::time::Millis;
 
 use crate::ports::{
-    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Page, Paid, PaymentFailure,
-    Payments, Refund, SagaQueue, StoreError, Stored, TicketSigner, Void,
+    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, Page, Paid,
+    PaymentFailure, Payments, Refund, SagaQueue, StoreError, Stored, TicketSigner, Void,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +36,13 @@ impl ExpiryQueue for Unplugged {
 impl SagaQueue for Unplugged {
     async fn send_drive(&self, _: &Drive, _: u32) -> Stored<()> {
         missing("the queue of sagas")
+    }
+}
+
+#[async_trait]
+impl NotifyQueue for Unplugged {
+    async fn send_notify(&self, _: &Notify, _: u32) -> Stored<()> {
+        missing("the queue of notifications")
     }
 }
 

@@ -6,6 +6,7 @@ use onsale_domain::account::{Account, Email};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::staff::Staff;
+use onsale_domain::language::Language;
 use onsale_domain::time::Millis;
 
 use crate::attributes::{
@@ -27,6 +28,10 @@ fn account_of(item: &Item) -> Stored<Account> {
         name: get_text(item, "full_name")?.to_owned(),
         role: get_json(item, "role")?,
         created: Millis(get_number(item, "created")?),
+        language: match item.contains_key("lang") {
+            true => Some(get_text(item, "lang")?.parse().map_err(corrupt)?),
+            false => None,
+        },
     })
 }
 
@@ -133,6 +138,15 @@ impl Accounts for DynamoStore {
             update: "SET full_name = :name".to_owned(),
             condition: Some(IS_SOMEBODYS.to_owned()),
             values: Item::from([(":name".to_owned(), text(name))]),
+        };
+        self.update_if(&Key::account(id), change).await
+    }
+
+    async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool> {
+        let change = Change {
+            update: "SET lang = :language".to_owned(),
+            condition: Some(EXISTS.to_owned()),
+            values: Item::from([(":language".to_owned(), text(language.as_str()))]),
         };
         self.update_if(&Key::account(id), change).await
     }

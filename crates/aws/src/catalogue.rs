@@ -18,7 +18,7 @@ use crate::keys::{self, BY_LIST, BY_OWNER, Key, PUBLIC_EVENTS};
 use crate::lists::List;
 use crate::table::DynamoStore;
 
-fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
+pub(crate) fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     let mut change = replacement(event)?;
     // An event enters the public list with its first published show and stays.
     if event.value.is_public() {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::attributes::{
-    Item, bytes, get_bytes, get_json, get_number, json, number, seconds, text,
+    Item, bytes, document, get_bytes, get_json, get_number, json, number, seconds, text,
 };
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
@@ -36,6 +36,11 @@ pub(crate) trait Document: Serialize + DeserializeOwned + Sync {
     }
 
     /// When it may be forgotten; `None`: never.
+    fn forget_at(&self) -> Option<Millis> {
+        None
+    }
+
+    /// When it may be deleted; `None`: never.
     fn forget_at(&self) -> Option<Millis> {
         None
     }
@@ -114,7 +119,7 @@ fn marked(
 }
 
 /// The whole document, with its listings and its time to live.
-fn changed<T: Document>(read_version: u64, mark: [u8; 16], next: &T) -> Stored<Change> {
+fn changed<T: Document>(read_version: u64, mark: Mark, next: &T) -> Stored<Change> {
     let mut change = marked(read_version, mark, ("doc", json(next)?), next.listings());
     if let Some(at) = next.forget_at() {
         // Before the listings, which may end in what is removed.
@@ -163,9 +168,8 @@ impl DynamoStore {
 
     async fn write_document<T: Document>(&self, read_version: u64, next: &T) -> Stored<Written<T>> {
         let mark = new_mark()?;
-        let found = self
-            .write_marked(&next.key(), mark, changed(read_version, mark, next)?)
-            .await?;
+        let change = changed(read_version, mark, next)?;
+        let found = self.write_marked(&next.key(), mark, change).await?;
         Ok(match found {
             None => Written::Done(read_version + 1),
             Some(item) => Written::Lost(versioned(&item)?),
@@ -179,9 +183,7 @@ impl DynamoStore {
         read_version: u64,
         next: &T,
     ) -> Stored<TransactWriteItem> {
-        let doc = ("doc", json(next)?);
-        let change = marked(read_version, mark, doc, next.listings());
-        self.update_part(&next.key(), change)
+        self.update_part(&next.key(), changed(read_version, mark, next)?)
     }
 
     /// All parts or none; `false`: one of the documents has moved on. They share a mark, so
@@ -198,6 +200,22 @@ impl DynamoStore {
                 Ok(found.any(|item| get_bytes(item, MARK) == Ok(mark.as_slice())))
             }
         }
+    }
+
+    /// A new document as part of a transaction.
+    pub(crate) fn new_document_part<T: Document>(&self, new: &T) -> Stored<TransactWriteItem> {
+        let mut item = document(Item::new(), new, None)?;
+        item.insert(MARK.to_owned(), bytes(new_mark()?));
+        for Listing { index, place } in new.listings() {
+            if let Some((pk, sk)) = place {
+                item.insert(index.pk.to_owned(), text(pk));
+                item.insert(index.sk.to_owned(), text(sk));
+            }
+        }
+        if let Some(at) = new.forget_at() {
+            item.insert("forget_at".to_owned(), seconds(at));
+        }
+        self.put_new_part(&new.key(), item)
     }
 
     pub(crate) async fn create_document<T: Document>(&self, new: &T) -> Stored<Written<T>> {

@@ -10,12 +10,14 @@ use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCrede
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
-use onsale_app::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, TicketSigner};
+use onsale_app::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Payments, SagaQueue, TicketSigner,
+};
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsSagaQueue};
+use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -62,18 +64,22 @@ pub struct Wires {
     pub expire_holds_queue: Option<String>,
     /// The URL of the queue of `drive-saga`.
     pub saga_queue: Option<String>,
+    /// The URL of the queue of `notify`.
+    pub notify_queue: Option<String>,
     /// The name or ARN of the event bus.
     pub event_bus: Option<String>,
 }
 
 impl Wires {
-    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL` and `EVENT_BUS_NAME`.
+    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`, `NOTIFY_QUEUE_URL` and
+    /// `EVENT_BUS_NAME`.
     pub fn from_env() -> Result<Self, String> {
         let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
         Ok(Self {
             table: need("TABLE_NAME")?,
             expire_holds_queue: named("EXPIRE_HOLDS_QUEUE_URL"),
             saga_queue: named("SAGA_QUEUE_URL"),
+            notify_queue: named("NOTIFY_QUEUE_URL"),
             event_bus: named("EVENT_BUS_NAME"),
         })
     }
@@ -153,6 +159,22 @@ impl AwsConfig {
         aws_sdk_eventbridge::Client::from_conf(config.build())
     }
 
+    /// Without repeats by the SDK: a message whose answer was lost may have been sent.
+    pub fn ses(&self) -> aws_sdk_sesv2::Client {
+        let timeouts = TimeoutConfig::builder()
+            .operation_attempt_timeout(Duration::from_secs(20))
+            .build();
+        let mut config = aws_sdk_sesv2::Config::builder()
+            .behavior_version(aws_sdk_sesv2::config::BehaviorVersion::latest())
+            .region(aws_sdk_sesv2::config::Region::new(self.region.clone()))
+            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(timeouts)
+            .http_client(self.http.clone());
+        config.set_endpoint_url(self.endpoint.clone());
+        aws_sdk_sesv2::Client::from_conf(config.build())
+    }
+
     /// The store by itself, for the sandbox that keeps its ledger in it. All stores of
     /// one configuration share their connections.
     pub fn store(&self, wires: &Wires) -> DynamoStore {
@@ -174,6 +196,10 @@ impl AwsConfig {
             Some(url) => Arc::new(SqsSagaQueue::new(self.sqs(), url)),
             None => Arc::new(Unplugged),
         };
+        let notify_queue: Arc<dyn NotifyQueue> = match &wires.notify_queue {
+            Some(url) => Arc::new(SqsNotifyQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
         let bus: Arc<dyn Bus> = match &wires.event_bus {
             Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
             None => Arc::new(Unplugged),
@@ -182,6 +208,7 @@ impl AwsConfig {
             store: Arc::new(self.store(wires)),
             expiry_queue,
             saga_queue,
+            notify_queue,
             bus,
             payments,
             ticket_signer,

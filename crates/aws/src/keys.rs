@@ -14,6 +14,8 @@ use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{
     AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
 };
+use onsale_domain::mail::MailId;
+use onsale_domain::mailing::MailingId;
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::time::Millis;
 
@@ -57,6 +59,8 @@ pub const OPEN_RESETS: &str = "OPENRST";
 pub const OPEN_DELETIONS: &str = "OPENDEL";
 /// The partition of transfers that the world was not told of, in `BY_WORK`.
 pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
+/// The partition of mailings in `BY_WORK`.
+pub const OPEN_MAILINGS: &str = "OPENMLG";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -81,6 +85,8 @@ const AUDIT: &str = "AUD";
 const TICKET: &str = "TKT";
 const TRANSFER: &str = "TRF";
 const GATE_COUNT: &str = "GTC";
+const MAIL: &str = "MAIL";
+const MAILING: &str = "MLG";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,6 +251,17 @@ impl Key {
         Self::new("DEV", id.simple())
     }
 
+    /// A mail to one person about one piece of news.
+    pub fn mail(id: &MailId) -> Self {
+        Self::new(MAIL, id)
+    }
+
+    /// News for everybody with tickets of some shows of an event.
+    pub fn mailing(id: MailingId) -> Self {
+        let MailingId { event_id, version } = id;
+        Self::new(MAILING, format_args!("{}#{version}", event_id.simple()))
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -303,6 +320,20 @@ impl Key {
     pub fn fan_show(pk: &str) -> Option<ShowId> {
         let (digits, _) = named(pk, FAN)?.split_once('#')?;
         format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
+    /// The mail that a partition key names.
+    pub fn mail_id(pk: &str) -> Option<MailId> {
+        named(pk, MAIL).map(MailId::stored)
+    }
+
+    /// The mailing that a partition key names.
+    pub fn mailing_id(pk: &str) -> Option<MailingId> {
+        let (digits, version) = named(pk, MAILING)?.split_once('#')?;
+        Some(MailingId {
+            event_id: format!("{}_{digits}", EventId::PREFIX).parse().ok()?,
+            version: version.parse().ok()?,
+        })
     }
 
     /// The payment of the sandbox that a partition key names.
@@ -444,6 +475,17 @@ pub fn work_shard(order: OrderId) -> u8 {
 /// A partition of open orders in `BY_WORK`.
 pub fn open_orders(shard: u8) -> String {
     format!("OPEN#{shard:02}")
+}
+
+/// Which partition of open mails a mail belongs to.
+pub fn mail_shard(id: &MailId) -> u8 {
+    let bytes = id.as_str().bytes();
+    bytes.fold(0u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte)) % WORK_SHARDS
+}
+
+/// A partition of open mails in `BY_WORK`.
+pub fn open_mails(shard: u8) -> String {
+    format!("OPENMAIL#{shard:02}")
 }
 
 pub fn owner(account: AccountId) -> String {

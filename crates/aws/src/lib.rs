@@ -1,4 +1,4 @@
-//! The ports on DynamoDB, SQS and EventBridge.
+//! The ports on DynamoDB, SQS, EventBridge and SES.
 //!
 //! All key strings live in `keys`, all conditions in `conditions`, each with a sentence
 //! that says when it holds. No other crate knows how anything is stored.
@@ -21,6 +21,8 @@ mod gates;
 mod host;
 pub mod keys;
 mod lists;
+mod mailings;
+mod mails;
 mod maps;
 mod orders;
 mod passes;
@@ -31,11 +33,13 @@ mod resets;
 mod sandbox;
 mod sessions;
 mod staff;
+mod ses;
 mod table;
 mod tickets;
 mod transfers;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
-pub use queue::{SqsExpiryQueue, SqsSagaQueue};
+pub use queue::{SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
+pub use ses::SesMailer;
 pub use table::DynamoStore;

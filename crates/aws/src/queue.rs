@@ -1,9 +1,11 @@
-//! The queues of `expire-holds` and `drive-saga` on SQS.
+//! The queues of `expire-holds`, `drive-saga` and `notify` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
-use onsale_app::ports::{Drive, ExpireHold, ExpiryQueue, SagaQueue, StoreError, Stored};
+use onsale_app::ports::{
+    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, SagaQueue, StoreError, Stored,
+};
 use serde::Serialize;
 
 #[derive(Debug, Clone)]
@@ -65,6 +67,23 @@ impl SqsSagaQueue {
 #[async_trait]
 impl SagaQueue for SqsSagaQueue {
     async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
+        self.0.send(message, delay_s).await
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsNotifyQueue(Queue);
+
+impl SqsNotifyQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl NotifyQueue for SqsNotifyQueue {
+    async fn send_notify(&self, message: &Notify, delay_s: u32) -> Stored<()> {
         self.0.send(message, delay_s).await
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::AccountId;
+use crate::language::Language;
 use crate::time::Millis;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,6 +65,9 @@ pub struct Account {
     pub name: String,
     pub role: Role,
     pub created: Millis,
+    /// In which language to write to them, if they ever said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
 }
 
 /// A line of text a person may write: not blank, not too long, nothing invisible

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::Email;
-use crate::ids::{AccountId, OrderId, ResetId, ShowId, TicketId, TransferId};
+use crate::ids::{AccountId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId};
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
 use crate::time::Millis;
@@ -14,7 +14,7 @@ use crate::time::Millis;
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 10] = [
+pub const KINDS: [&str; 13] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -25,6 +25,9 @@ pub const KINDS: [&str; 10] = [
     "PasswordResetAsked",
     "TransferOffered",
     "TransferAccepted",
+    "ShowChanged",
+    "OfferMade",
+    "OfferLapsed",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -85,6 +88,33 @@ pub enum News {
         from_account: AccountId,
         to_account: AccountId,
     },
+    ShowChanged {
+        show_id: ShowId,
+        was: ShowFacts,
+        is: ShowFacts,
+    },
+    OfferMade {
+        waitlist_id: WaitlistId,
+        show_id: ShowId,
+        account_id: AccountId,
+        hold_id: HoldId,
+        seats: Vec<String>,
+        expires_at: Millis,
+    },
+    OfferLapsed {
+        waitlist_id: WaitlistId,
+        show_id: ShowId,
+        account_id: AccountId,
+    },
+}
+
+/// What a buyer has to know of a show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShowFacts {
+    pub title: String,
+    pub venue: String,
+    pub city: String,
+    pub starts_at: Millis,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +142,9 @@ impl News {
             Self::PasswordResetAsked { .. } => "PasswordResetAsked",
             Self::TransferOffered { .. } => "TransferOffered",
             Self::TransferAccepted { .. } => "TransferAccepted",
+            Self::ShowChanged { .. } => "ShowChanged",
+            Self::OfferMade { .. } => "OfferMade",
+            Self::OfferLapsed { .. } => "OfferLapsed",
         }
     }
 

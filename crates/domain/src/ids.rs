@@ -145,6 +145,11 @@ id!(
     "trf"
 );
 id!(
+    /// A place in the waitlist of a show.
+    WaitlistId,
+    "wls"
+);
+id!(
     /// One log-in; the `jti` of its token.
     SessionId,
     "ses"

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::bus::Bus;
 use crate::clock::{Clock, SystemClock};
 use crate::connector::{Connector, Services};
+use crate::mailbox::{Mailbox, MailboxError};
 use crate::queue_store::QueueStore;
 use crate::queues::{QueueError, Queues};
 use crate::table::Table;
@@ -26,6 +27,8 @@ pub enum CloudError {
     Table { table: String, reason: String },
     #[error(transparent)]
     Queue(#[from] QueueError),
+    #[error(transparent)]
+    Mailbox(#[from] MailboxError),
     #[error("the table's storage failed: {0}")]
     Storage(String),
 }
@@ -42,14 +45,14 @@ pub enum Durability {
     ProcessDeath,
 }
 
-/// DynamoDB, SQS and EventBridge in this process. Clones share the same data.
+/// DynamoDB, SQS, EventBridge and SES in this process. Clones share the same data.
 #[derive(Debug, Clone)]
 pub struct LocalCloud {
     services: Arc<Services>,
 }
 
 impl LocalCloud {
-    /// Opens or creates `table.db` and `queues.db` in the folder `dir`, which must exist.
+    /// Opens or creates `table.db`, `queues.db` and `mails.db` in the folder `dir`, which must exist.
     pub fn open(dir: &Path) -> Result<Self, CloudError> {
         Self::open_with(dir, Arc::new(SystemClock), Durability::default())
     }
@@ -78,7 +81,8 @@ impl LocalCloud {
         let path = dir.join("queues.db");
         let queues = QueueStore::open(&path, Arc::clone(&clock), durability)
             .map_err(|e| failed(&path, e.to_string()))?;
-        Self::start(database, queues, clock)
+        let mailbox = Mailbox::open(&dir.join("mails.db"), Arc::clone(&clock), durability)?;
+        Self::start(database, queues, mailbox, clock)
     }
 
     /// A cloud that is gone when the last clone is dropped.
@@ -90,12 +94,14 @@ impl LocalCloud {
     pub fn memory_with_clock(clock: Arc<dyn Clock>) -> Result<Self, CloudError> {
         let database = Database::memory().map_err(|e| CloudError::Storage(e.to_string()))?;
         let queues = QueueStore::memory(Arc::clone(&clock))?;
-        Self::start(database, queues, clock)
+        let mailbox = Mailbox::memory(Arc::clone(&clock))?;
+        Self::start(database, queues, mailbox, clock)
     }
 
     fn start(
         database: Database,
         queues: QueueStore,
+        mailbox: Mailbox,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, CloudError> {
         let queues = Queues::start(queues, clock)?;
@@ -104,6 +110,7 @@ impl LocalCloud {
                 table: Table::start(database)?,
                 bus: Bus::new(queues.clone()),
                 queues,
+                mailbox,
             }),
         })
     }
@@ -115,6 +122,11 @@ impl LocalCloud {
 
     pub fn queues(&self) -> &Queues {
         &self.services.queues
+    }
+
+    /// Every mail that was sent.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.services.mailbox
     }
 
     pub fn bus(&self) -> &Bus {

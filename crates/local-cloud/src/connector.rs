@@ -1,4 +1,5 @@
-//! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target` and opens no socket.
+//! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target`, or on the path
+//! where a service has none, and opens no socket.
 //! Everything above it (retries, signing, parsing) is the SDK's own and runs as in production.
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
 
 use crate::bus::Bus;
+use crate::mailbox::{self, Mailbox};
 use crate::queues::Queues;
 use crate::sqs_protocol;
 use crate::table::Table;
@@ -74,16 +76,20 @@ impl Reply {
     }
 }
 
-/// The three services behind one endpoint.
+/// The services behind one endpoint.
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) table: Table,
     pub(crate) queues: Queues,
     pub(crate) bus: Bus,
+    pub(crate) mailbox: Mailbox,
 }
 
 impl Services {
-    async fn answer(&self, target: &str, body: &[u8]) -> Reply {
+    async fn answer(&self, target: &str, path: &str, body: &[u8]) -> Reply {
+        if path == mailbox::SEND_PATH {
+            return self.mailbox.answer(body).await;
+        }
         match target.split_once('.') {
             Some(("DynamoDB_20120810", operation)) => self.table.answer(operation, body).await,
             Some(("AmazonSQS", operation)) => {
@@ -112,9 +118,17 @@ impl HttpConnector for Connector {
                 ));
             };
             let target = request.headers().get("x-amz-target").unwrap_or_default();
-            services.answer(target, body).await.into_response()
+            let path = path_of(request.uri());
+            services.answer(target, path, body).await.into_response()
         })
     }
+}
+
+/// The path of an absolute address.
+fn path_of(uri: &str) -> &str {
+    let rest = uri.split_once("://").map_or(uri, |(_, rest)| rest);
+    let path = rest.find('/').map_or("/", |at| &rest[at..]);
+    path.split('?').next().unwrap_or(path)
 }
 
 impl HttpClient for Connector {

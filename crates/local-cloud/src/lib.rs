@@ -1,4 +1,4 @@
-//! DynamoDB, SQS and EventBridge in one process, so that production store code runs unchanged.
+//! DynamoDB, SQS, EventBridge and SES in one process, so that production store code runs unchanged.
 //!
 //! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
 //! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
@@ -10,6 +10,7 @@ mod bus;
 mod clock;
 mod cloud;
 mod connector;
+mod mailbox;
 mod queue_store;
 mod queues;
 mod runner;
@@ -22,6 +23,7 @@ mod wiring;
 pub use bus::{Bus, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
 pub use cloud::{CloudError, Durability, LocalCloud};
+pub use mailbox::{Mailbox, MailboxError, SentMail};
 pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
 pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
 pub use wiring::{

@@ -5,6 +5,7 @@
 
 mod data_folder;
 mod demo;
+mod dev_mail;
 mod edge_bindings;
 mod gate;
 mod operator;

@@ -83,7 +83,8 @@ async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
     }
     let answer = match DataFolder::open(data) {
         Ok(folder) => {
-            let platform = Platform::start(&folder, Limits::off(), &[]).await?;
+            let platform =
+                Platform::start(&folder, Limits::off(), &[], "http://127.0.0.1:8787").await?;
             wish.grant(&platform.app).await.map_err(|e| e.to_string())?
         }
         Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,

@@ -10,7 +10,8 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_app::ports::Post;
+use onsale_aws::{AwsConfig, SesMailer, SystemClock, Wires};
 use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
@@ -23,11 +24,14 @@ use tokio::sync::watch;
 use utoipa::openapi::OpenApi;
 
 use crate::data_folder::DataFolder;
+use crate::dev_mail;
 
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
 /// The logical id of the bus, which is its name in the local cloud.
 const EVENT_BUS: &str = "EventBus";
+/// Whom mails come from, and where nobody listens.
+const SENDER: &str = "Onsale <tickets@onsale.example>";
 /// How long invocations under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
 /// How often items whose time to live has passed are deleted.
@@ -48,6 +52,7 @@ impl Platform {
         folder: &DataFolder,
         limits: Limits,
         without: &[String],
+        origin: &str,
     ) -> Result<Self, String> {
         let wiring = Wiring::parse(TEMPLATE).map_err(|e| format!("template.yaml: {e}"))?;
         let signer = folder.session_signer().map_err(|e| e.to_string())?;
@@ -69,6 +74,8 @@ impl Platform {
         folder.check_provider(provider.kind.name())?;
         let payments = provider.payments.clone();
         let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
+        let reset_keys = Arc::new(folder.reset_keys().map_err(|e| e.to_string())?);
+        let post = post(reset_keys.clone(), &config, origin)?;
         let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
@@ -78,17 +85,21 @@ impl Platform {
             internal: Some(Arc::new(edge_secrets.internal.clone())),
             fans: edge_secrets.fans.clone(),
         };
-        let reset_keys = folder.reset_keys().map_err(|e| e.to_string())?;
         let (routes, _) = functions(
             Arc::new(signer),
-            Some(Arc::new(reset_keys)),
+            Some(reset_keys),
             Arc::new(ticket_keys),
             room_keys,
             provider.webhooks,
         );
-        let runner = Runner::new(&cloud, &wiring, consumers(&app, &wiring)?, schedules(&app))
-            .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
-            .map_err(|e| e.to_string())?;
+        let runner = Runner::new(
+            &cloud,
+            &wiring,
+            consumers(&app, post, &wiring)?,
+            schedules(&app),
+        )
+        .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
+        .map_err(|e| e.to_string())?;
         Ok(Self {
             app,
             functions: routes.with_state(api),
@@ -142,8 +153,22 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         table: table.to_owned(),
         expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
         saga_queue: Some(queue("SagaQueue")?),
+        notify_queue: Some(queue("NotifyQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
     })
+}
+
+/// What `notify` sends mails with: as the template says, except that links lead here.
+fn post(keys: Arc<ResetKeys>, config: &AwsConfig, origin: &str) -> Result<Post, String> {
+    let mut settings = notify::settings(|name| match (name, std::env::var(name).ok()) {
+        ("MAIL_SENDER", None) => Some(SENDER.to_owned()),
+        ("PUBLIC_BASE_URL", None) => Some(origin.to_owned()),
+        (_, value) => value,
+    })?;
+    settings.reset_keys = Some(keys);
+    let sender = settings.sender.address.as_str().to_owned();
+    let mailer = SesMailer::new(config.ses(), sender);
+    Ok(notify::post(Arc::new(mailer), settings))
 }
 
 /// The routers that the Lambda functions serve, unchanged, and their document.
@@ -183,7 +208,11 @@ pub fn openapi_text() -> Result<String, String> {
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 
-fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, String> {
+fn consumers(
+    app: &App,
+    post: Post,
+    wiring: &Wiring,
+) -> Result<HashMap<String, SqsHandler>, String> {
     let expiring = app.clone();
     let expire_holds: SqsHandler = Arc::new(move |event| {
         let app = expiring.clone();
@@ -198,7 +227,13 @@ fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, 
         let (app, dead_letters) = (driving.clone(), dead_letters.clone());
         Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
     });
+    let telling = app.clone();
+    let notify: SqsHandler = Arc::new(move |event| {
+        let (app, post) = (telling.clone(), post.clone());
+        Box::pin(async move { Ok(notify::handle(&app, &post, event).await) })
+    });
     Ok(HashMap::from([
+        ("notify".to_owned(), notify),
         ("expire-holds".to_owned(), expire_holds),
         ("drive-saga".to_owned(), drive_saga),
     ]))
@@ -217,6 +252,11 @@ fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
 }
 
 impl Platform {
+    /// The inbox of everybody: this machine only.
+    pub fn inbox(&self) -> Router {
+        dev_mail::router(self.cloud.mailbox().clone())
+    }
+
     /// Whether the storage works.
     pub fn health(&self) -> Router {
         health(self.cloud.clone())

@@ -24,6 +24,7 @@ pub fn install() -> Result<PrometheusHandle, String> {
     metrics::describe_counter!("onsale_scans_total", "Scans at gates by result");
     metrics::describe_counter!("onsale_sagas_stuck_total", "Orders that were parked");
     metrics::describe_counter!("onsale_chargebacks_total", "Orders that were charged back");
+    metrics::describe_counter!("onsale_mails_total", "Mails by kind and result");
     metrics::describe_gauge!("onsale_open_orders", "Orders whose saga has not ended");
     metrics::describe_gauge!("onsale_stuck_orders", "Orders that wait for an operator");
     metrics::describe_gauge!(

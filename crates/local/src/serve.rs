@@ -45,7 +45,8 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         Switch::Off => Limits::off(),
     };
     let metrics = prometheus::install()?;
-    let platform = Platform::start(&folder, limits, &args.without).await?;
+    let origin = format!("http://{address}");
+    let platform = Platform::start(&folder, limits, &args.without, &origin).await?;
     let token = operator::fresh_token()?;
     folder
         .announce_operator(&format!("{address} {token}"))
@@ -72,6 +73,7 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         )
         .merge(edge.router(stopped.clone()))
         .merge(platform.health())
+        .merge(platform.inbox())
         .merge(prometheus::router(metrics))
         .merge(operator::router(platform.app.clone(), token))
         .into_make_service_with_connect_info::<SocketAddr>();
@@ -155,6 +157,7 @@ fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo
         "Onsale is ready at http://{address}\n  \
          data       {}\n  \
          API        http://{address}/api/v1/openapi.json\n  \
+         mails      http://{address}/dev/mail\n  \
          health     http://{address}/healthz   metrics http://{address}/metrics\n",
         args.data.display()
     );

@@ -10,6 +10,7 @@ use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ResetId, SessionId};
 use onsale_domain::password_reset::Reset;
 use onsale_domain::staff::Staff;
+use onsale_domain::language::Language;
 use onsale_domain::time::Millis;
 
 use crate::orders::{create, page, replace};
@@ -68,6 +69,12 @@ impl Accounts for MemoryStore {
         let mut items = self.items();
         let found = items.accounts.get_mut(&id);
         Ok(found.map(|c| c.account.name = name.to_owned()).is_some())
+    }
+
+    async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool> {
+        let mut items = self.items();
+        let found = items.accounts.get_mut(&id);
+        Ok(found.map(|c| c.account.language = Some(language)).is_some())
     }
 
     async fn set_password(

@@ -20,6 +20,7 @@ pub enum Step {
     ReadTickets,
     TakePass,
     AcceptTransfer,
+    ReplaceMail,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -11,6 +11,7 @@ mod fans;
 mod gate;
 mod gates;
 mod interruption;
+mod mails;
 mod orders;
 mod passes;
 mod payments;
@@ -23,7 +24,9 @@ mod world;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
+use onsale_app::ports::{
+    Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned,
+};
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::audit::AuditEntry;
@@ -35,7 +38,10 @@ use onsale_domain::event::Event;
 use onsale_domain::ids::{
     AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
 };
+use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
+use onsale_domain::mail::{Mail, MailId};
+use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
 use onsale_domain::pricing::PriceLog;
@@ -54,6 +60,7 @@ use onsale_payments::{Pace, Sandbox};
 
 pub use gate::{Fault, Gate};
 pub use interruption::Step;
+pub use mails::{MemoryMailer, PlainWriter};
 pub use payments::GatedPayments;
 pub use world::{FixedEntropy, ManualClock, MemoryBus, MemoryQueue};
 
@@ -88,6 +95,8 @@ struct Items {
     views: HashMap<(ShowId, u64), u64>,
     gates: BTreeMap<(ShowId, String), i64>,
     transfers: BTreeMap<TransferId, Versioned<Transfer>>,
+    mails: BTreeMap<MailId, Versioned<Mail>>,
+    mailings: BTreeMap<MailingId, Versioned<Mailing>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -138,6 +147,9 @@ pub struct MemoryWorld {
     pub store: Arc<MemoryStore>,
     pub queue: Arc<MemoryQueue<ExpireHold>>,
     pub saga_queue: Arc<MemoryQueue<Drive>>,
+    pub notify_queue: Arc<MemoryQueue<Notify>>,
+    pub mailer: Arc<MemoryMailer>,
+    pub post: Post,
     pub bus: Arc<MemoryBus>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
@@ -153,12 +165,20 @@ impl MemoryWorld {
         let clock = Arc::new(ManualClock::new(now));
         let queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let saga_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let notify_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let mailer = Arc::new(MemoryMailer::new(gate.clone()));
+        let post = Post {
+            mailer: mailer.clone(),
+            writer: Arc::new(PlainWriter),
+            language: Language::En,
+        };
         let bus = Arc::new(MemoryBus::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
         let app = App::new(Ports {
             store: store.clone(),
             expiry_queue: queue.clone(),
             saga_queue: saga_queue.clone(),
+            notify_queue: notify_queue.clone(),
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
@@ -170,6 +190,9 @@ impl MemoryWorld {
             store,
             queue,
             saga_queue,
+            notify_queue,
+            mailer,
+            post,
             bus,
             gate,
             clock,

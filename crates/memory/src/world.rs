@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, SagaQueue, StoreError, Stored,
+    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, Notify, NotifyQueue,
+    SagaQueue, StoreError, Stored,
 };
 use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;
@@ -98,6 +99,14 @@ impl ExpiryQueue for MemoryQueue<ExpireHold> {
     async fn send(&self, message: &ExpireHold, delay_s: u32) -> Stored<()> {
         let put = async { self.put(message, delay_s) };
         self.gate.pass("send_expiry", no_answer, put).await
+    }
+}
+
+#[async_trait]
+impl NotifyQueue for MemoryQueue<Notify> {
+    async fn send_notify(&self, message: &Notify, delay_s: u32) -> Stored<()> {
+        let put = async { self.put(message, delay_s) };
+        self.gate.pass("send_notify", no_answer, put).await
     }
 }
 

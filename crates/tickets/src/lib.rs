@@ -18,7 +18,9 @@ mod pdf;
 mod pen;
 mod qr;
 mod text;
+mod words;
 
 pub use page::TicketPage;
 pub use pdf::{MAX_PAGES, PdfError, pdf};
 pub use qr::{QUIET_ZONE, QrError, svg};
+pub use words::{local_time, place_of};

@@ -2,9 +2,10 @@
 
 use onsale_domain::account::{Account, MAX_NAME_CHARS, Role};
 use onsale_domain::ids::AccountId;
+use onsale_domain::language::Language;
 use onsale_http::EmailText;
 use onsale_http::schemas::AccountIdText;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -62,6 +63,36 @@ pub(crate) struct AccountAnswer {
     #[schema(value_type = NameText)]
     name: String,
     role: RoleAnswer,
+    /// In which language we write to them, if they ever said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<LanguageName>,
+}
+
+/// A language in which we write mails.
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Language)]
+pub(crate) enum LanguageName {
+    En,
+    De,
+}
+
+impl From<LanguageName> for Language {
+    fn from(name: LanguageName) -> Self {
+        match name {
+            LanguageName::En => Self::En,
+            LanguageName::De => Self::De,
+        }
+    }
+}
+
+impl From<Language> for LanguageName {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::En => Self::En,
+            Language::De => Self::De,
+        }
+    }
 }
 
 impl From<Account> for AccountAnswer {
@@ -71,6 +102,7 @@ impl From<Account> for AccountAnswer {
             email: account.email.as_str().to_owned(),
             name: account.name,
             role: account.role.into(),
+            language: account.language.map(Into::into),
         }
     }
 }

@@ -3,11 +3,12 @@
 use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
-use onsale_http::{Api, Json, LoggedIn, Problem, to_the_end};
+use onsale_http::optional::present;
+use onsale_http::{Api, Code, Json, LoggedIn, Problem, to_the_end};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::account::{AccountAnswer, NameText};
+use crate::account::{AccountAnswer, LanguageName, NameText};
 use crate::password::check_claimed;
 
 /// One's own account
@@ -28,11 +29,15 @@ pub(crate) async fn me(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rename {
-    #[schema(value_type = NameText)]
-    name: String,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<NameText>, nullable = false)]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    language: Option<LanguageName>,
 }
 
-/// Change one's name
+/// Change one's name, or the language of one's mails
 #[utoipa::path(
     patch,
     path = "/api/v1/me",
@@ -45,8 +50,15 @@ pub(crate) async fn rename(
     LoggedIn(caller): LoggedIn,
     Json(body, _): Json<Rename>,
 ) -> Result<JsonAnswer<AccountAnswer>, Problem> {
-    let account = api.app.rename(&caller, &body.name).await?;
-    Ok(JsonAnswer(account.into()))
+    let mut account = None;
+    if let Some(name) = &body.name {
+        account = Some(api.app.rename(&caller, name).await?);
+    }
+    if let Some(language) = body.language {
+        account = Some(api.app.set_language(&caller, language.into()).await?);
+    }
+    let nothing = || Problem::new(Code::InvalidRequest, "Name a field to change.");
+    Ok(JsonAnswer(account.ok_or_else(nothing)?.into()))
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -4,11 +4,12 @@ use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::account::Role;
+use onsale_http::optional::present;
 use onsale_http::{Api, Device, EmailText, Json, OptionalKey, Problem, request_hash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::account::{AccountAnswer, NameText};
+use crate::account::{AccountAnswer, LanguageName, NameText};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +20,10 @@ pub(crate) struct Register {
     #[schema(value_type = NameText)]
     name: String,
     role: NewRole,
+    /// In which language to write to them.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    language: Option<LanguageName>,
 }
 
 /// Staff accounts are made by their organiser.
@@ -63,11 +68,12 @@ pub(crate) async fn register(
         password,
         name,
         role,
+        language,
     } = body;
     api.limits.registration(&email, api.app.now())?;
     // Without the password: a fast hash of it must not be stored.
     let request = request_hash(&(email.as_str(), &name, role));
-    let account = api
+    let mut account = api
         .app
         .register(
             email.as_str(),
@@ -78,6 +84,9 @@ pub(crate) async fn register(
             request,
         )
         .await?;
+    if let Some(language) = language {
+        api.app.note_language(&mut account, language.into()).await;
+    }
     if let Some(device) = device {
         // It counts from now on; what it is suspected of is told at the log-in.
         api.app.note_device(device, account.id).await;

@@ -3,16 +3,13 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use onsale_app::tickets::TicketDetails;
 use onsale_domain::ids::TicketId;
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::ticket::TicketState;
-use onsale_domain::time::Millis;
 use onsale_http::schemas::TicketIdText;
 use onsale_http::{Api, Authenticated, Code, Path, Problem};
-use onsale_tickets::TicketPage;
+use onsale_tickets::{TicketPage, local_time, place_of};
 
 /// A ticket is its owner's: no cache in between keeps it.
 const PRIVATE: (header::HeaderName, &str) = (header::CACHE_CONTROL, "private, no-store");
@@ -89,12 +86,7 @@ fn not_revoked(state: &TicketState) -> Result<(), Problem> {
 
 fn page(details: &TicketDetails) -> TicketPage {
     let ticket = &details.ticket;
-    let parts: Vec<&str> = ticket.seat.split('-').collect();
-    let (section, row, seat) = match parts.as_slice() {
-        [section, "GA", _] => (*section, None, None),
-        [section, row, seat] => (*section, Some(*row), Some(*seat)),
-        _ => (ticket.seat.as_str(), None, None),
-    };
+    let (section, row, seat) = place_of(&ticket.seat);
     let prices = &details.show.prices;
     let price = prices.iter().find(|(name, _)| name == section);
     let amount = details
@@ -105,7 +97,7 @@ fn page(details: &TicketDetails) -> TicketPage {
         event: details.event.title.clone(),
         venue: details.venue.name.clone(),
         city: details.venue.city.clone(),
-        starts_at_text: local_time(details.show.starts_at, &details.venue.timezone),
+        starts_at_text: local_time(details.show.starts_at.0, &details.venue.timezone),
         section: section.to_owned(),
         row: row.map(str::to_owned),
         seat: seat.map(str::to_owned),
@@ -117,36 +109,5 @@ fn page(details: &TicketDetails) -> TicketPage {
         holder: details.holder.name.clone(),
         ticket_id: ticket.id.to_string(),
         code: ticket.code.clone(),
-    }
-}
-
-/// The time at the venue, where the ticket is used; with its zone, so that nobody has to
-/// guess.
-fn local_time(at: Millis, timezone: &str) -> String {
-    let moment = i64::try_from(at.0).ok().map(Timestamp::from_millisecond);
-    let Some(Ok(moment)) = moment else {
-        return at.to_string();
-    };
-    // A name that no database knows is still a venue: then in UTC.
-    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
-    let local = moment.to_zoned(zone);
-    local.strftime("%A, %-d %B %Y, %H:%M %Z").to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ticket_says_the_time_at_its_venue() {
-        let evening = Millis::parse_rfc3339("2027-07-02T18:00:00Z").unwrap();
-        assert_eq!(
-            local_time(evening, "Europe/Berlin"),
-            "Friday, 2 July 2027, 20:00 CEST"
-        );
-        assert_eq!(
-            local_time(evening, "Atlantis/Centre"),
-            "Friday, 2 July 2027, 18:00 UTC"
-        );
     }
 }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
 use onsale_domain::deletion::Deletion;
+use onsale_domain::language::Language;
 use onsale_domain::ids::{AccountId, ResetId, SessionId, VisitorId};
 use onsale_domain::password_reset::Reset;
 use onsale_domain::request_hash::RequestHash;
@@ -52,6 +53,8 @@ pub trait Accounts: Send + Sync {
     async fn account(&self, id: AccountId) -> Stored<Option<Account>>;
     /// `false`: there is no such account.
     async fn rename(&self, id: AccountId, name: &str) -> Stored<bool>;
+    /// `false`: there is no such account.
+    async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool>;
     /// Sets the password if the account is still at this epoch, and begins the next one:
     /// every session ends in the same moment, except `keep`. `false`: the account has moved
     /// on, or is gone.

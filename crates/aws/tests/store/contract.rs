@@ -38,6 +38,7 @@ mod catalogue;
 mod devices;
 mod fans;
 mod gates;
+mod mails;
 mod orders;
 mod passes;
 mod prices;

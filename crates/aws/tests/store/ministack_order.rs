@@ -50,6 +50,7 @@ impl Deployment {
         let wires = Wires {
             table: name.clone(),
             expire_holds_queue: Some(expire_holds_queue.clone()),
+            notify_queue: None,
             saga_queue: Some(saga_queue.clone()),
             event_bus: Some(name),
         };

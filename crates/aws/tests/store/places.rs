@@ -46,6 +46,7 @@ pub(crate) async fn in_process(
     let wires = Wires {
         table: wiring.table_name().unwrap().to_owned(),
         expire_holds_queue: Some(wiring.queue_url("ExpireHoldsQueue").unwrap()),
+        notify_queue: None,
         saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
         event_bus: Some("EventBus".to_owned()),
     };

@@ -14,6 +14,9 @@ pub use recorder::{Recorder, Usage};
 /// The operation a request asks for, such as `UpdateItem`; empty when it names none.
 fn operation(request: &HttpRequest) -> String {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
+    if request.uri().contains(crate::mailbox::SEND_PATH) {
+        return "SendEmail".to_owned();
+    }
     let name = target.split_once('.').map_or(target, |(_, name)| name);
     name.to_owned()
 }

@@ -4,6 +4,7 @@
 mod bus;
 mod clients;
 mod faults;
+mod mailbox;
 mod queues;
 mod runner;
 mod schedules;

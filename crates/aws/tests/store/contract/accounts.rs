@@ -74,6 +74,7 @@ async fn an_email_belongs_to_one_account(store: &dyn Store) {
             email: email.clone(),
             name: "Zoë 東京".into(),
             role: Role::Organiser,
+            language: None,
             created: NOW,
         },
         password: PasswordHash("secret".into()),

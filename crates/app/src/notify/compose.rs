@@ -1,0 +1,272 @@
+//! From news to a letter: looks up every value that it names.
+
+use onsale_domain::account::Account;
+use onsale_domain::announcement::{News, OrderNews};
+use onsale_domain::password_reset::ResetPurpose;
+use onsale_domain::ids::{AccountId, ShowId};
+use onsale_domain::language::Language;
+use onsale_domain::letter::{Composed, Letter, OrderLine, ShowLine, TEMPLATES, TicketLine};
+use onsale_domain::mail::{Dropped, Mail, Recipient};
+use onsale_domain::money::Cents;
+use onsale_domain::order::{Order, Stage, Why};
+use onsale_domain::ticket::TicketState;
+
+use crate::app::App;
+use crate::error::{Error, Result};
+
+/// How long the link of a password reset works.
+const RESET_MINUTES: u64 = 30;
+/// How long an invitation is worth sending.
+const INVITATION_MS: u64 = 7 * 24 * 3_600_000;
+
+/// What came of composing: a letter, or nothing to say.
+pub(super) type Outcome<T> = std::result::Result<T, Dropped>;
+
+impl App {
+    /// The letter of a mail, or why there is none to send.
+    pub(super) async fn compose(
+        &self,
+        mail: &Mail,
+        default: Language,
+    ) -> Result<Outcome<Composed>> {
+        let (to, language, name) = match self.addressed(mail).await? {
+            Some((account, None)) => (account.email, account.language, account.name),
+            // Whoever gives something away to a stranger most likely shares a language.
+            Some((giver, Some(email))) => (email, giver.language, giver.name),
+            None => return Ok(Err(Dropped::NobodyThere)),
+        };
+        Ok(self.letter(mail, name).await?.map(|letter| Composed {
+            to,
+            language: language.unwrap_or(default),
+            letter,
+            templates: TEMPLATES,
+            at: self.now(),
+        }))
+    }
+
+    /// The account that the mail is about, and the address if that is somebody else's.
+    async fn addressed(
+        &self,
+        mail: &Mail,
+    ) -> Result<Option<(Account, Option<onsale_domain::account::Email>)>> {
+        let (account, email) = match (&mail.to, &mail.news) {
+            (Recipient::Account(account), _) => (*account, None),
+            (Recipient::Address(email), News::TransferOffered { from_account, .. }) => {
+                (*from_account, Some(email.clone()))
+            }
+            (Recipient::Address(_), _) => return Ok(None),
+        };
+        let account = self.store.account(account).await?;
+        Ok(account.map(|account| (account, email)))
+    }
+
+    async fn letter(&self, mail: &Mail, name: String) -> Result<Outcome<Letter>> {
+        let now = self.now();
+        Ok(Ok(match &mail.news {
+            News::OrderConfirmed(news) => return self.confirmation(news, name).await,
+            News::OrderDeclined(news) => return self.decline(news, name).await,
+            News::OrderCancelled(news) => {
+                let order = self.ordered(news).await?;
+                let why = order.undo.as_ref().map(|undo| undo.why);
+                let refunded = order.refund().is_some_and(|r| r.amount > Cents(0));
+                match why {
+                    // The mail about the refund, or about the show, says it.
+                    _ if refunded => return Ok(Err(Dropped::Overtaken)),
+                    Some(Why::ShowCancelled) | None => return Ok(Err(Dropped::Overtaken)),
+                    Some(why) => Letter::Cancellation {
+                        name,
+                        show: self.show_line(news.show_id).await?,
+                        order: order_line(&order),
+                        why,
+                        refund: None,
+                    },
+                }
+            }
+            News::RefundIssued { order, refund } => {
+                let stored = self.ordered(order).await?;
+                let why = stored.undo.as_ref().map(|undo| undo.why);
+                Letter::Cancellation {
+                    name,
+                    show: self.show_line(order.show_id).await?,
+                    order: order_line(&stored),
+                    why: why.ok_or(Error::Corrupt)?,
+                    refund: Some(*refund),
+                }
+            }
+            News::OfferMade { expires_at, .. } if *expires_at <= now => {
+                return Ok(Err(Dropped::TooLate));
+            }
+            News::OfferMade {
+                show_id,
+                hold_id,
+                seats,
+                expires_at,
+                ..
+            } => Letter::Offer {
+                name,
+                show: self.show_line(*show_id).await?,
+                hold_id: *hold_id,
+                seats: seats.clone(),
+                expires_at: *expires_at,
+            },
+            News::OfferLapsed {
+                show_id,
+                waitlist_id,
+                ..
+            } => Letter::OfferLapsed {
+                name,
+                show: self.show_line(*show_id).await?,
+                waitlist_id: *waitlist_id,
+            },
+            News::ShowChanged { show_id, was, is } => {
+                let line = self.show_line(*show_id).await?;
+                let with = |facts: &onsale_domain::announcement::ShowFacts| ShowLine {
+                    title: facts.title.clone(),
+                    venue: facts.venue.clone(),
+                    city: facts.city.clone(),
+                    starts_at: facts.starts_at,
+                    ..line.clone()
+                };
+                Letter::ShowChanged {
+                    name,
+                    show: with(is),
+                    was: with(was),
+                }
+            }
+            News::ShowCancelled { show_id, .. } => Letter::ShowCancelled {
+                name,
+                show: self.show_line(*show_id).await?,
+            },
+            News::TransferOffered {
+                transfer_id,
+                ticket_id,
+                show_id,
+                from_account,
+                ..
+            } => {
+                let ticket = self.store.ticket(*ticket_id).await?;
+                let ticket = ticket.ok_or(Error::Corrupt)?.value;
+                // Taken, or taken back: there is nothing to accept any more.
+                if !is_good(&ticket.state) || !belongs(ticket.account, *from_account) {
+                    return Ok(Err(Dropped::Overtaken));
+                }
+                Letter::Transfer {
+                    from: name,
+                    show: self.show_line(*show_id).await?,
+                    transfer_id: *transfer_id,
+                    seat: ticket.seat,
+                }
+            }
+            News::PasswordResetAsked {
+                reset_id, purpose, ..
+            } => {
+                let reset_id = *reset_id;
+                let (letter, until) = match purpose {
+                    ResetPurpose::Reset => {
+                        let minutes = RESET_MINUTES;
+                        let letter = Letter::PasswordReset {
+                            name,
+                            reset_id,
+                            minutes,
+                        };
+                        (letter, mail.at + minutes * 60_000)
+                    }
+                    ResetPurpose::Invitation => {
+                        let letter = Letter::Invitation { name, reset_id };
+                        (letter, mail.at + INVITATION_MS)
+                    }
+                };
+                if until <= now {
+                    return Ok(Err(Dropped::TooLate));
+                }
+                letter
+            }
+            News::SeatsReturned { .. } | News::SagaStuck { .. } => {
+                return Ok(Err(Dropped::Overtaken));
+            }
+        }))
+    }
+
+    async fn confirmation(&self, news: &OrderNews, name: String) -> Result<Outcome<Letter>> {
+        let order = self.ordered(news).await?;
+        if !order.has_tickets() {
+            return Ok(Err(Dropped::Overtaken));
+        }
+        let ids = order.ticket_ids();
+        let stored = self.store.tickets(&ids).await?;
+        let mut tickets = Vec::with_capacity(ids.len());
+        for (id, seat) in ids.iter().zip(&order.seats) {
+            let ticket = stored.iter().find(|t| t.value.id == *id);
+            let ticket = &ticket.ok_or(Error::Corrupt)?.value;
+            // Given away already: it is somebody else's to show.
+            if is_good(&ticket.state) && belongs(ticket.account, order.account) {
+                tickets.push(TicketLine {
+                    ticket_id: *id,
+                    seat: ticket.seat.clone(),
+                    price: seat.price,
+                    code: ticket.code.clone(),
+                });
+            }
+        }
+        if tickets.is_empty() {
+            return Ok(Err(Dropped::Overtaken));
+        }
+        Ok(Ok(Letter::Confirmation {
+            name,
+            show: self.show_line(news.show_id).await?,
+            order: order_line(&order),
+            tickets,
+        }))
+    }
+
+    async fn decline(&self, news: &OrderNews, name: String) -> Result<Outcome<Letter>> {
+        let order = self.ordered(news).await?;
+        if !matches!(order.stage, Stage::Declining | Stage::Declined) {
+            return Ok(Err(Dropped::Overtaken));
+        }
+        Ok(Ok(Letter::Decline {
+            name,
+            show: self.show_line(news.show_id).await?,
+            order: order_line(&order),
+            reason: news.reason.clone(),
+            pay_until: order.pay_until,
+        }))
+    }
+
+    async fn ordered(&self, news: &OrderNews) -> Result<Order> {
+        let order = self.store.order(news.order_id).await?;
+        Ok(order.ok_or(Error::Corrupt)?.value)
+    }
+
+    async fn show_line(&self, id: ShowId) -> Result<ShowLine> {
+        let show = self.recent_show(id).await?;
+        let event = self.store.event(show.event_id).await?;
+        let event = event.ok_or(Error::Corrupt)?.value;
+        let venue = self.store.venue(show.venue_id).await?;
+        let venue = venue.ok_or(Error::Corrupt)?;
+        Ok(ShowLine {
+            show_id: id,
+            title: event.title,
+            venue: venue.name,
+            city: venue.city,
+            timezone: venue.timezone,
+            starts_at: show.starts_at,
+        })
+    }
+}
+
+fn order_line(order: &Order) -> OrderLine {
+    OrderLine {
+        order_id: order.id,
+        seats: order.seat_ids(),
+        total: order.total(),
+    }
+}
+
+fn is_good(state: &TicketState) -> bool {
+    !matches!(state, TicketState::Revoked { .. })
+}
+
+fn belongs(holder: AccountId, account: AccountId) -> bool {
+    holder == account
+}

@@ -1,0 +1,110 @@
+//! One mail, from due to sent.
+
+use onsale_domain::letter::Composed;
+use onsale_domain::mail::{Mail, MailId, Take, digest};
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::ports::{MailFailure, Post, Versioned, Written};
+
+/// How often we try to write down that a mail was sent: if we do not get that far, it is
+/// sent a second time.
+const WRITE_TRIES: usize = 3;
+
+impl App {
+    /// Sends a mail that is due. An error means: deliver the message again.
+    pub(super) async fn deliver(&self, post: &Post, id: &MailId) -> Result<()> {
+        let Some(mail) = self.store.mail(id).await? else {
+            tracing::warn!(mail = %id, "a message names a mail that does not exist");
+            return Ok(());
+        };
+        match mail.value.take(self.now()) {
+            Take::Now => {}
+            // If whoever is at it dies, reconciling finds the mail.
+            Take::Later | Take::Over => return Ok(()),
+        }
+        // A letter that was composed before is sent as it was.
+        let composed = match mail.value.composed.clone() {
+            Some(composed) => composed,
+            None => match self.compose(&mail.value, post.language).await? {
+                Ok(composed) => composed,
+                Err(why) => {
+                    let dropped = mail.value.dropped(why, self.now());
+                    return self.settle_mail(mail.version, dropped, "dropped").await;
+                }
+            },
+        };
+        let sending = Versioned {
+            version: mail.version,
+            value: mail.value.sending(composed.clone(), self.now()),
+        };
+        let version = match self.store.replace_mail(&sending).await? {
+            Written::Done(version) => version,
+            // Somebody else sends it.
+            Written::Lost(_) => return Ok(()),
+        };
+        let sent = self.send(post, id, &composed).await;
+        let mail = &sending.value;
+        match sent {
+            Ok(digest) => {
+                let next = mail.sent(digest, self.now());
+                self.settle_mail(version, next, "sent").await
+            }
+            Err(MailFailure::Refused(reason)) => {
+                tracing::error!(mail = %id, reason, "a mail cannot be sent");
+                let next = mail.parked(reason, self.now());
+                self.settle_mail(version, next, "parked").await
+            }
+            Err(MailFailure::Unavailable(reason)) => {
+                tracing::warn!(mail = %id, reason, tries = mail.tries(), "a mail is put off");
+                self.put_off_mail(version, mail, reason).await
+            }
+        }
+    }
+
+    /// Writes the letter and hands it over. The digest of what was sent.
+    async fn send(
+        &self,
+        post: &Post,
+        id: &MailId,
+        composed: &Composed,
+    ) -> std::result::Result<String, MailFailure> {
+        let written = post.writer.write(id, composed).await;
+        let message = written.map_err(MailFailure::Refused)?;
+        let digest = digest(&message);
+        post.mailer.send(&composed.to, message).await?;
+        Ok(digest)
+    }
+
+    async fn put_off_mail(&self, version: u64, mail: &Mail, reason: String) -> Result<()> {
+        let Some((next, pause_s)) = mail.put_off(self.now()) else {
+            tracing::error!(mail = %mail.id, reason, "a mail was tried often enough");
+            let parked = mail.parked(reason, self.now());
+            return self.settle_mail(version, parked, "parked").await;
+        };
+        self.settle_mail(version, next, "put_off").await?;
+        self.wake_mail(mail.id.clone(), pause_s).await;
+        Ok(())
+    }
+
+    async fn settle_mail(&self, version: u64, next: Mail, result: &'static str) -> Result<()> {
+        let kind = next.kind();
+        let next = Versioned {
+            version,
+            value: next,
+        };
+        let mut last = Error::Unavailable;
+        for _ in 0..WRITE_TRIES {
+            match self.store.replace_mail(&next).await {
+                // Lost: we were so slow that somebody took us for dead.
+                Ok(Written::Done(_) | Written::Lost(_)) => {
+                    metrics::counter!("onsale_mails_total", "kind" => kind, "result" => result)
+                        .increment(1);
+                    return Ok(());
+                }
+                Err(error) => last = error.into(),
+            }
+        }
+        Err(last)
+    }
+}

@@ -1,0 +1,145 @@
+//! Mails and mailings.
+
+use onsale_app::ports::{Store, Versioned, Written};
+use onsale_domain::account::{Account, Email, Role};
+use onsale_domain::announcement::News;
+use onsale_domain::event::{Event, ShowSummary};
+use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
+use onsale_domain::language::Language;
+use onsale_domain::mail::{Dropped, Mail, Recipient};
+use onsale_domain::mailing::{EventFacts, Mailing, MailingId, MovedShow, Progress};
+
+use super::{NOW, eventually, fresh};
+
+contract! {
+    a_mail_moves_under_its_version_only,
+    a_mail_is_listed_from_its_time_on_until_it_is_over,
+    a_change_and_its_mailing_are_stored_together_or_not_at_all,
+    a_language_is_kept_and_changed,
+}
+
+fn mail() -> Mail {
+    let show_id = ShowId::from_bytes(fresh());
+    let news = News::ShowCancelled {
+        show_id,
+        refunds_due: 1,
+    };
+    let to = Recipient::Account(AccountId::from_bytes(fresh()));
+    let id = format!("ShowCancelled:{show_id}");
+    Mail::due(&id, NOW, news, to, NOW, NOW + 1_000_000_000)
+}
+
+fn at<T: Clone>(version: u64, value: &T) -> Versioned<T> {
+    let value = value.clone();
+    Versioned { version, value }
+}
+
+async fn a_mail_moves_under_its_version_only(store: &dyn Store) {
+    let first = mail();
+    assert_eq!(store.mail(&first.id).await.unwrap(), None);
+    assert_eq!(store.create_mail(&first).await.unwrap(), Written::Done(1));
+    let lost = store.create_mail(&first).await.unwrap();
+    assert_eq!(lost, Written::Lost(at(1, &first)));
+    let dropped = first.dropped(Dropped::TooLate, NOW);
+    let moved = store.replace_mail(&at(1, &dropped)).await.unwrap();
+    assert_eq!(moved, Written::Done(2));
+    let late = first.parked("late".into(), NOW);
+    let lost = store.replace_mail(&at(1, &late)).await.unwrap();
+    assert_eq!(lost, Written::Lost(at(2, &dropped)));
+    assert_eq!(store.mail(&first.id).await.unwrap(), Some(at(2, &dropped)));
+}
+
+async fn a_mail_is_listed_from_its_time_on_until_it_is_over(store: &dyn Store) {
+    let mail = mail();
+    let look_at = mail.look_at().unwrap();
+    let listed = |by| {
+        let id = mail.id.clone();
+        async move {
+            let found = store.forgotten_mails(by, 10_000).await.unwrap();
+            found.contains(&id)
+        }
+    };
+    store.create_mail(&mail).await.unwrap();
+    eventually(true, || listed(look_at)).await;
+    assert!(!listed(look_at.saturating_sub(1)).await);
+    let over = mail.dropped(Dropped::Overtaken, NOW);
+    store.replace_mail(&at(1, &over)).await.unwrap();
+    eventually(false, || listed(look_at)).await;
+}
+
+async fn a_change_and_its_mailing_are_stored_together_or_not_at_all(store: &dyn Store) {
+    let event = Event {
+        id: EventId::from_bytes(fresh()),
+        owner: AccountId::from_bytes(fresh()),
+        title: "Before".into(),
+        description: None,
+        category: "test".into(),
+        venue_id: VenueId::from_bytes(fresh()),
+        venue: "Stage".into(),
+        city: "Test".into(),
+        location: None,
+        poster_url: None,
+        shows: Vec::<ShowSummary>::new(),
+        created: NOW,
+    };
+    store.create_event(&event, None).await.unwrap();
+    let facts = |title: &str| EventFacts {
+        title: title.into(),
+        venue: "Stage".into(),
+        city: "Test".into(),
+    };
+    let id = MailingId {
+        event_id: event.id,
+        version: 2,
+    };
+    let moved = vec![MovedShow {
+        show_id: ShowId::from_bytes(fresh()),
+        was_at: NOW,
+        is_at: NOW,
+    }];
+    let mailing = Mailing::of_change(id, (facts("Before"), facts("After")), moved, NOW).unwrap();
+    let mut changed = at(7, &event);
+    changed.value.title = "After".into();
+    let stale = store.replace_event_and_tell(&changed, &mailing).await;
+    assert_eq!(stale, Ok(false));
+    assert_eq!(store.mailing(id).await.unwrap(), None);
+    changed.version = 1;
+    let done = store.replace_event_and_tell(&changed, &mailing).await;
+    assert_eq!(done, Ok(true));
+    assert_eq!(
+        store.event(event.id).await.unwrap(),
+        Some(at(2, &changed.value))
+    );
+    assert_eq!(store.mailing(id).await.unwrap(), Some(at(1, &mailing)));
+    let listed = || async { store.open_mailings().await.unwrap().contains(&id) };
+    eventually(true, listed).await;
+    let done = mailing.announced(NOW).told(0, None, NOW);
+    assert_eq!(done.progress, Progress::Done);
+    let written = store.replace_mailing(&at(1, &done)).await.unwrap();
+    assert_eq!(written, Written::Done(2));
+    eventually(false, listed).await;
+}
+
+async fn a_language_is_kept_and_changed(store: &dyn Store) {
+    let id = AccountId::from_bytes(fresh());
+    let new = onsale_app::ports::Credentials {
+        account: Account {
+            id,
+            email: Email::parse(&format!("{id}@example.org")).unwrap(),
+            name: "Zoë".into(),
+            role: Role::Buyer,
+            created: NOW,
+            language: None,
+        },
+        password: onsale_app::ports::PasswordHash("secret".into()),
+        request: None,
+    };
+    assert_eq!(store.set_language(id, Language::De).await, Ok(false));
+    store.register(&new).await.unwrap();
+    assert_eq!(store.account(id).await.unwrap().unwrap().language, None);
+    for language in [Language::De, Language::En] {
+        assert_eq!(store.set_language(id, language).await, Ok(true));
+        let account = store.account(id).await.unwrap().unwrap();
+        assert_eq!(account.language, Some(language));
+    }
+}

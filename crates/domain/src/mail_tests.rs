@@ -1,0 +1,89 @@
+use super::*;
+use crate::ids::ShowId;
+use crate::language::Language;
+use crate::letter::{Letter, ShowLine, TEMPLATES};
+
+const NOW: Millis = Millis(1_800_000_000_000);
+
+fn news() -> News {
+    News::ShowCancelled {
+        show_id: ShowId::from_bytes([1; 16]),
+        refunds_due: 3,
+    }
+}
+
+fn mail() -> Mail {
+    let to = Recipient::Account(AccountId::from_bytes([2; 16]));
+    Mail::due("ShowCancelled:x", NOW, news(), to, NOW, NOW + 1_000)
+}
+
+fn composed() -> Composed {
+    let show = ShowLine {
+        show_id: ShowId::from_bytes([1; 16]),
+        title: "Rehearsal".into(),
+        venue: "Stage".into(),
+        city: "Test".into(),
+        timezone: "UTC".into(),
+        starts_at: NOW,
+    };
+    Composed {
+        to: Email::parse("ana@example.org").unwrap(),
+        language: Language::En,
+        letter: Letter::ShowCancelled {
+            name: "Ana".into(),
+            show,
+        },
+        templates: TEMPLATES,
+        at: NOW,
+    }
+}
+
+#[test]
+fn an_id_names_news_and_recipient_and_no_address() {
+    let ana = Recipient::Address(Email::parse("ana@example.org").unwrap());
+    let bo = Recipient::Address(Email::parse("bo@example.org").unwrap());
+    let of = |to: &Recipient| MailId::of("TransferOffered:x", to);
+    assert_ne!(of(&ana), of(&bo));
+    assert!(!of(&ana).as_str().contains("ana"));
+    assert_ne!(of(&ana), MailId::of("TransferOffered:y", &ana));
+}
+
+#[test]
+fn a_mail_is_sent_by_one_worker_and_again_only_when_that_one_must_be_dead() {
+    let due = mail();
+    assert_eq!(due.take(NOW), Take::Now);
+    let sending = due.sending(composed(), NOW);
+    assert_eq!(sending.take(NOW + SENDING_MS - 1), Take::Later);
+    assert_eq!(sending.take(NOW + SENDING_MS), Take::Now);
+    assert_eq!(sending.look_at(), Some(NOW + SENDING_MS));
+    for over in [
+        sending.sent("d".into(), NOW),
+        sending.parked("r".into(), NOW),
+        due.dropped(Dropped::TooLate, NOW),
+    ] {
+        assert_eq!(over.take(Millis(u64::MAX)), Take::Over);
+        assert_eq!(over.look_at(), None);
+    }
+}
+
+#[test]
+fn pauses_grow_up_to_a_quarter_of_an_hour_and_end() {
+    let mut mail = mail();
+    let mut waited_s = 0;
+    let mut last = 0;
+    while let Some((next, pause_s)) = mail.sending(composed(), NOW).put_off(NOW) {
+        assert!(pause_s >= last && pause_s <= 900, "{pause_s}");
+        assert_eq!(next.take(NOW), Take::Later);
+        assert_eq!(next.take(NOW + u64::from(pause_s) * 1_000), Take::Now);
+        (last, waited_s, mail) = (pause_s, waited_s + pause_s, next);
+    }
+    assert_eq!(last, 900);
+    assert!((8 * 3_600..16 * 3_600).contains(&waited_s), "{waited_s}");
+}
+
+#[test]
+fn a_mail_is_stored_with_every_value_and_read_back() {
+    let sending = mail().sending(composed(), NOW);
+    let json = serde_json::to_string(&sending).unwrap();
+    assert_eq!(serde_json::from_str::<Mail>(&json).unwrap(), sending);
+}

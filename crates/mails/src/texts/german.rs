@@ -1,0 +1,258 @@
+//! Deutsch.
+
+use onsale_domain::language::Language;
+use onsale_domain::order::Why;
+
+use super::{Labels, Texts, Words, plural};
+
+pub(crate) struct German;
+
+impl Texts for German {
+    const LANGUAGE: Language = Language::De;
+    const LABELS: Labels = Labels {
+        event: "Veranstaltung",
+        when: "Wann",
+        venue: "Wo",
+        places: "Plätze",
+        order: "Bestellung",
+        total: "Summe",
+        refund: "Erstattung",
+        until: "Für Sie reserviert bis",
+        reason: "Angegebener Grund",
+        before: "bisher",
+    };
+
+    fn greeting(name: &str) -> String {
+        format!("Guten Tag {name},")
+    }
+
+    fn footer() -> &'static str {
+        "Sie erhalten diese Nachricht, weil Sie bei Onsale etwas gekauft oder angefordert haben. \
+         Sie enthält keine Bilder und verfolgt nicht, ob Sie sie lesen."
+    }
+
+    fn general_place(section: &str) -> String {
+        format!("{section} (freie Platzwahl)")
+    }
+
+    fn confirmation(title: &str, tickets: usize) -> Words {
+        let them = plural(
+            tickets,
+            "Ihr Ticket",
+            "Ihre # Tickets, eines auf jeder Seite",
+        );
+        Words {
+            subject: format!("Ihre Tickets: {title}"),
+            heading: "Sie sind dabei!".to_owned(),
+            paragraphs: vec![
+                "Vielen Dank für Ihre Bestellung. Sie ist bezahlt und bestätigt.".to_owned(),
+                format!(
+                    "Das angehängte PDF enthält {them}. \
+                     Zeigen Sie den Code am Eingang, gedruckt oder auf dem Telefon."
+                ),
+            ],
+            button: Some("Bestellung ansehen".to_owned()),
+            notes: vec![
+                "Jeder Code lässt eine Person ein einziges Mal ein. Geben Sie ihn nicht weiter."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn decline(title: &str) -> Words {
+        Words {
+            subject: format!("Zahlung abgelehnt: {title}"),
+            heading: "Ihre Zahlung wurde abgelehnt".to_owned(),
+            paragraphs: vec![
+                "Es wurde nichts abgebucht. Ihre Plätze sind noch für kurze Zeit für Sie \
+                 reserviert: Zahlen Sie auf einem anderen Weg, bevor sie an andere gehen."
+                    .to_owned(),
+            ],
+            button: Some("Noch einmal versuchen".to_owned()),
+            notes: vec![],
+        }
+    }
+
+    fn cancellation(title: &str, why: Why, refund: Option<&str>) -> Words {
+        let (subject, heading, happened) = match why {
+            Why::Buyer => (
+                "Bestellung storniert",
+                "Ihre Bestellung ist storniert",
+                "Sie haben Ihre Bestellung storniert. Ihre Tickets sind nicht mehr gültig.",
+            ),
+            Why::ShowCancelled => (
+                "Erstattung für eine abgesagte Vorstellung",
+                "Ihre Erstattung ist unterwegs",
+                "Die Vorstellung wurde abgesagt. Ihre Tickets sind nicht mehr gültig.",
+            ),
+            Why::ChargedBack => (
+                "Tickets nicht mehr gültig",
+                "Ihre Tickets sind nicht mehr gültig",
+                "Ihre Bank hat die Zahlung zurückgeholt, deshalb ist die Bestellung storniert.",
+            ),
+            Why::HoldExpired => (
+                "Bestellung nicht abgeschlossen",
+                "Ihre Bestellung wurde nicht abgeschlossen",
+                "Die Zeit zum Bezahlen war um, bevor die Zahlung bestätigt wurde.",
+            ),
+            Why::SeatsLost => (
+                "Bestellung nicht abgeschlossen",
+                "Ihre Bestellung wurde nicht abgeschlossen",
+                "Als die Zahlung eintraf, konnten wir Ihnen die Plätze nicht mehr verkaufen. \
+                 Das tut uns leid.",
+            ),
+            Why::CaptureRefused => (
+                "Bestellung nicht abgeschlossen",
+                "Ihre Bestellung wurde nicht abgeschlossen",
+                "Ihre Bank hat die Abbuchung am Ende doch nicht zugelassen.",
+            ),
+        };
+        let money = match (refund, why) {
+            (Some(refund), _) => format!(
+                "Wir haben {refund} auf Ihr Zahlungsmittel zurückgebucht. \
+                 Bis Ihre Bank es anzeigt, können einige Tage vergehen."
+            ),
+            (None, Why::Buyer) => {
+                "Nach den Bedingungen dieser Vorstellung wird nichts erstattet.".to_owned()
+            }
+            (None, Why::ChargedBack) => "Sie müssen nichts weiter tun.".to_owned(),
+            (None, _) => "Es wurde nichts abgebucht.".to_owned(),
+        };
+        Words {
+            subject: format!("{subject}: {title}"),
+            heading: heading.to_owned(),
+            paragraphs: vec![happened.to_owned(), money],
+            button: Some("Bestellung ansehen".to_owned()),
+            notes: vec![],
+        }
+    }
+
+    fn offer(title: &str, places: usize) -> Words {
+        let them = plural(places, "einen Platz", "# Plätze");
+        Words {
+            subject: format!("Sie sind dran auf der Warteliste: {title}"),
+            heading: format!("Wir halten {them} für Sie frei"),
+            paragraphs: vec![
+                "Tickets sind zurückgekommen, und Sie sind die nächste Person auf der Warteliste. \
+                 Kaufen Sie vor der unten genannten Zeit, danach gehen sie weiter."
+                    .to_owned(),
+            ],
+            button: Some("Jetzt kaufen".to_owned()),
+            notes: vec![],
+        }
+    }
+
+    fn offer_lapsed(title: &str) -> Words {
+        Words {
+            subject: format!("Angebot abgelaufen: {title}"),
+            heading: "Ihr Angebot ist abgelaufen".to_owned(),
+            paragraphs: vec![
+                "Die für Sie reservierten Plätze wurden nicht rechtzeitig gekauft \
+                 und sind weitergegeben worden."
+                    .to_owned(),
+            ],
+            button: Some("Warteliste ansehen".to_owned()),
+            notes: vec![],
+        }
+    }
+
+    fn show_changed(title: &str) -> Words {
+        Words {
+            subject: format!("Geändert: {title}"),
+            heading: "Ihre Vorstellung wurde geändert".to_owned(),
+            paragraphs: vec![
+                "Eine Vorstellung, für die Sie Tickets haben, wurde geändert. \
+                 Ihre Tickets bleiben gültig."
+                    .to_owned(),
+            ],
+            button: Some("Vorstellung ansehen".to_owned()),
+            notes: vec![
+                "Wenn Sie nicht mehr kommen können: In Ihren Bestellungen können Sie \
+                 nach den Bedingungen der Vorstellung stornieren."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn show_cancelled(title: &str) -> Words {
+        Words {
+            subject: format!("Abgesagt: {title}"),
+            heading: "Diese Vorstellung ist abgesagt".to_owned(),
+            paragraphs: vec![
+                "Es tut uns leid: Eine Vorstellung, für die Sie Tickets haben, wurde abgesagt. \
+                 Bitte kommen Sie nicht zum Veranstaltungsort."
+                    .to_owned(),
+                "Sie bekommen Ihr Geld vollständig zurück. Sie müssen nichts tun; \
+                 wir schreiben Ihnen, sobald es zurückgebucht ist."
+                    .to_owned(),
+            ],
+            button: Some("Bestellungen ansehen".to_owned()),
+            notes: vec![],
+        }
+    }
+
+    fn transfer(title: &str, from: &str) -> Words {
+        Words {
+            subject: format!("Ein Ticket für Sie: {title}"),
+            heading: "Ihnen wird ein Ticket geschenkt".to_owned(),
+            paragraphs: vec![format!(
+                "{from} möchte Ihnen ein Ticket geben. Nehmen Sie es an, dann gehört es Ihnen."
+            )],
+            button: Some("Ticket annehmen".to_owned()),
+            notes: vec![
+                "Wenn Sie den Absender nicht kennen, beachten Sie diese Nachricht nicht: \
+                 Dann geschieht nichts."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn password_reset(minutes: u64) -> Words {
+        Words {
+            subject: "Neues Passwort wählen".to_owned(),
+            heading: "Neues Passwort wählen".to_owned(),
+            paragraphs: vec![format!(
+                "Für Ihr Konto wurde ein neues Passwort angefordert. \
+                 Der Link gilt einmal, {minutes} Minuten lang."
+            )],
+            button: Some("Passwort wählen".to_owned()),
+            notes: vec![
+                "Wenn Sie das nicht waren, beachten Sie diese Nachricht nicht: Ihr Passwort \
+                 bleibt, wie es ist. Geben Sie den Link nie weiter."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn invitation() -> Words {
+        Words {
+            subject: "Ihr Mitarbeiterkonto bei Onsale".to_owned(),
+            heading: "Willkommen im Team".to_owned(),
+            paragraphs: vec![
+                "Ein Veranstalter hat für Sie ein Konto angelegt, mit dem Sie an den Eingängen \
+                 Tickets prüfen. Wählen Sie ein Passwort. Der Link gilt einmal."
+                    .to_owned(),
+            ],
+            button: Some("Passwort wählen".to_owned()),
+            notes: vec![
+                "Wenn Sie keine Einladung erwarten, beachten Sie diese Nachricht nicht. \
+                 Geben Sie den Link nie weiter."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn your_turn(title: &str) -> Words {
+        Words {
+            subject: format!("Sie sind dran: {title}"),
+            heading: "Sie sind dran".to_owned(),
+            paragraphs: vec![
+                "Der Warteraum lässt Sie ein. Treten Sie vor der unten genannten Zeit ein \
+                 und wählen Sie Ihre Plätze."
+                    .to_owned(),
+            ],
+            button: Some("Eintreten".to_owned()),
+            notes: vec!["Nehmen Sie den Browser, in dem Sie sich angestellt haben.".to_owned()],
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `notify`: tells people by mail what happened.
+//!
+//! Its queue has two kinds of messages: news, which a rule of the bus puts there, and our
+//! own, by which a mail or a mailing is looked at again. The dead letters come here as
+//! well, and are tried like all others.
+
+mod settings;
+
+use std::sync::Arc;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use onsale_app::App;
+use onsale_app::ports::{Mailer, Notify, Post};
+use onsale_domain::announcement::Announcement;
+use onsale_mails::MailWriter;
+use serde::Deserialize;
+
+pub use settings::settings;
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Incoming {
+    /// As EventBridge writes it into a queue.
+    News {
+        detail: Announcement,
+    },
+    Own(Notify),
+}
+
+/// What sends mails with these settings.
+pub fn post(mailer: Arc<dyn Mailer>, settings: onsale_mails::Settings) -> Post {
+    Post {
+        mailer,
+        language: settings.language,
+        writer: Arc::new(MailWriter::new(settings)),
+    }
+}
+
+pub async fn handle(app: &App, post: &Post, event: SqsEvent) -> SqsBatchResponse {
+    onsale_http::sqs::each(event, |body| async move {
+        // What serde says would quote the message, which may name an address.
+        let message: Incoming =
+            serde_json::from_str(&body).map_err(|_| "not a message of ours".to_owned())?;
+        let done = match &message {
+            Incoming::News { detail } => app.hear(post, detail).await,
+            Incoming::Own(own) => app.notify(post, own).await,
+        };
+        done.map_err(|e| e.to_string())
+    })
+    .await
+}
