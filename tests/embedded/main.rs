@@ -22,6 +22,7 @@ mod room;
 mod room_crowd;
 mod sale;
 mod scanning;
+mod search;
 mod server;
 mod show_cancellation;
 mod start_up;

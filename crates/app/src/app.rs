@@ -11,7 +11,10 @@ use onsale_domain::time::Millis;
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner};
+use crate::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
+    TicketSigner,
+};
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -39,6 +42,9 @@ pub struct Ports {
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,
+    pub objects: Arc<dyn Objects>,
+    pub search: Arc<dyn Search>,
+    pub search_index: Arc<dyn SearchIndex>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
 }

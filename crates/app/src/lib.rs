@@ -13,6 +13,7 @@ pub mod error;
 pub mod events;
 pub mod fans;
 pub mod holds;
+pub mod index_events;
 pub mod passwords;
 pub mod ports;
 pub mod reconcile;

@@ -7,12 +7,18 @@
 mod checkout;
 mod devices;
 mod fans;
+mod index_work;
+mod objects;
 mod passes;
+mod search;
 
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
+pub use index_work::IndexWork;
+pub use objects::*;
 pub use passes::*;
+pub use search::*;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -146,13 +152,17 @@ pub trait Catalogue: Send + Sync {
     async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool>;
 
     /// Events that are public, newest first.
-    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>>;
+    async fn public_events(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Event>>>;
     async fn events_of(
         &self,
         owner: AccountId,
         after: Option<&str>,
         limit: usize,
-    ) -> Stored<Page<Event>>;
+    ) -> Stored<Page<Versioned<Event>>>;
 }
 
 /// What a conditional write on cells answered.
@@ -275,6 +285,7 @@ pub trait Store:
     + Tickets
     + Fans
     + Devices
+    + IndexWork
 {
 }
 impl<T> Store for T where
@@ -290,5 +301,6 @@ impl<T> Store for T where
         + Tickets
         + Fans
         + Devices
+        + IndexWork
 {
 }

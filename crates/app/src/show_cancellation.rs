@@ -94,6 +94,7 @@ impl App {
             let replaced = self.store.replace_show(&show, &event).await?;
             self.forget_show(id);
             if replaced {
+                self.announce_change(&event).await;
                 tracing::info!(show = %id, "show cancelled");
                 return Ok(());
             }

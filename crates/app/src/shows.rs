@@ -127,6 +127,7 @@ impl App {
             if let Some(creation) = self.store.create_show(&show, &event, request).await? {
                 settle(creation, request)?;
                 self.forget_show(id);
+                self.announce_change(&event).await;
                 tracing::info!(show = %id, event = %event_id, "show created");
                 return Ok(id);
             }
@@ -182,6 +183,7 @@ impl App {
             let replaced = self.store.replace_show(&stored, &event).await?;
             self.forget_show(id);
             if replaced {
+                self.announce_change(&event).await;
                 return self.show_view(Arc::new(stored.value)).await;
             }
         }

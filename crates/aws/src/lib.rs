@@ -1,4 +1,4 @@
-//! The ports on DynamoDB, SQS and EventBridge.
+//! The ports on DynamoDB, SQS, EventBridge and S3.
 //!
 //! All key strings live in `keys`, all conditions in `conditions`, each with a sentence
 //! that says when it holds. No other crate knows how anything is stored.
@@ -16,9 +16,11 @@ mod documents;
 mod errors;
 mod fans;
 mod host;
+mod index_work;
 pub mod keys;
 mod lists;
 mod maps;
+mod objects;
 mod orders;
 mod passes;
 mod pause;
@@ -29,5 +31,6 @@ mod tickets;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
+pub use objects::S3Objects;
 pub use queue::{SqsExpiryQueue, SqsSagaQueue};
 pub use table::DynamoStore;

@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ShowId};
+use crate::ids::{AccountId, EventId, OrderId, ShowId};
 use crate::money::Money;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 8] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -20,6 +20,7 @@ pub const KINDS: [&str; 7] = [
     "SeatsReturned",
     "ShowCancelled",
     "SagaStuck",
+    "EventChanged",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -60,6 +61,9 @@ pub enum News {
         step: String,
         reason: String,
     },
+    EventChanged {
+        event_id: EventId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +88,7 @@ impl News {
             Self::SeatsReturned { .. } => "SeatsReturned",
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
+            Self::EventChanged { .. } => "EventChanged",
         }
     }
 

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use crate::bus::Bus;
 use crate::clock::{Clock, SystemClock};
 use crate::connector::{Connector, Services};
+use crate::object_store::{ObjectStore, StoredObject};
+use crate::presigned::{self, LinkError};
 use crate::queue_store::QueueStore;
 use crate::queues::{QueueError, Queues};
 use crate::table::Table;
@@ -42,14 +44,14 @@ pub enum Durability {
     ProcessDeath,
 }
 
-/// DynamoDB, SQS and EventBridge in this process. Clones share the same data.
+/// DynamoDB, SQS, EventBridge and S3 in this process. Clones share the same data.
 #[derive(Debug, Clone)]
 pub struct LocalCloud {
     services: Arc<Services>,
 }
 
 impl LocalCloud {
-    /// Opens or creates `table.db` and `queues.db` in the folder `dir`, which must exist.
+    /// Opens or creates `table.db`, `queues.db` and `objects/` in the folder `dir`, which must exist.
     pub fn open(dir: &Path) -> Result<Self, CloudError> {
         Self::open_with(dir, Arc::new(SystemClock), Durability::default())
     }
@@ -78,7 +80,10 @@ impl LocalCloud {
         let path = dir.join("queues.db");
         let queues = QueueStore::open(&path, Arc::clone(&clock), durability)
             .map_err(|e| failed(&path, e.to_string()))?;
-        Self::start(database, queues, clock)
+        let path = dir.join("objects");
+        let objects =
+            ObjectStore::open(&path, durability).map_err(|e| failed(&path, e.to_string()))?;
+        Self::start(database, queues, objects, clock)
     }
 
     /// A cloud that is gone when the last clone is dropped.
@@ -90,12 +95,13 @@ impl LocalCloud {
     pub fn memory_with_clock(clock: Arc<dyn Clock>) -> Result<Self, CloudError> {
         let database = Database::memory().map_err(|e| CloudError::Storage(e.to_string()))?;
         let queues = QueueStore::memory(Arc::clone(&clock))?;
-        Self::start(database, queues, clock)
+        Self::start(database, queues, ObjectStore::temporary()?, clock)
     }
 
     fn start(
         database: Database,
         queues: QueueStore,
+        objects: ObjectStore,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, CloudError> {
         let queues = Queues::start(queues, clock)?;
@@ -104,6 +110,7 @@ impl LocalCloud {
                 table: Table::start(database)?,
                 bus: Bus::new(queues.clone()),
                 queues,
+                objects: Arc::new(objects),
             }),
         })
     }
@@ -130,8 +137,28 @@ impl LocalCloud {
         for settings in wiring.queues.values() {
             self.queues().declare(settings.clone()).await?;
         }
+        self.services.objects.declare(wiring.buckets.clone());
         self.bus().set_rules(wiring.rules.clone());
         Ok(())
+    }
+
+    /// The object that a signed link points to, if its signature is of this secret and its
+    /// time is not over. `target` is path and query as they came, without what stands
+    /// before the bucket; `prefix` is what does.
+    pub async fn linked_object(
+        &self,
+        prefix: &str,
+        target: &str,
+        host: &str,
+        secret: &str,
+    ) -> Result<StoredObject, LinkError> {
+        let now_ms = self.queues().clock().now_ms();
+        presigned::check(&format!("{prefix}{target}"), host, secret, now_ms)?;
+        let path = target.split('?').next().unwrap_or_default();
+        let objects = Arc::clone(&self.services.objects);
+        let name = crate::s3_protocol::object_name(path).ok_or(LinkError::Refused)?;
+        let found = objects.find(&name.bucket, &name.key).await;
+        found.ok().flatten().ok_or(LinkError::NoSuchObject)
     }
 
     /// Deletes the items whose time to live has passed and returns how many. DynamoDB does this by

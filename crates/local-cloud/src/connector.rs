@@ -1,4 +1,5 @@
 //! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target` and opens no socket.
+//! A request without that header is one of S3, whose operations are methods and paths.
 //! Everything above it (retries, signing, parsing) is the SDK's own and runs as in production.
 
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
 
 use crate::bus::Bus;
+use crate::object_store::ObjectStore;
 use crate::queues::Queues;
+use crate::s3_protocol;
 use crate::sqs_protocol;
 use crate::table::Table;
 
@@ -74,12 +77,13 @@ impl Reply {
     }
 }
 
-/// The three services behind one endpoint.
+/// The services behind one endpoint.
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) table: Table,
     pub(crate) queues: Queues,
     pub(crate) bus: Bus,
+    pub(crate) objects: Arc<ObjectStore>,
 }
 
 impl Services {
@@ -106,6 +110,9 @@ impl HttpConnector for Connector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let services = Arc::clone(&self.0);
         HttpConnectorFuture::new(async move {
+            if request.headers().get("x-amz-target").is_none() {
+                return s3_protocol::answer(&services.objects, request).await;
+            }
             let Some(body) = request.body().bytes() else {
                 return Err(ConnectorError::user(
                     "the local cloud takes no streamed request bodies".into(),

@@ -1,8 +1,8 @@
-//! DynamoDB, SQS and EventBridge in one process, so that production store code runs unchanged.
+//! DynamoDB, SQS, EventBridge and S3 in one process, so that production store code runs unchanged.
 //!
 //! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
 //! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
-//! durable implementation with SQS semantics. [`Wiring`] reads which function consumes which queue
+//! durable implementation with SQS semantics, object requests to files. [`Wiring`] reads which function consumes which queue
 //! and which runs on a schedule from the same `template.yaml` that deploys the platform, and
 //! [`Runner`] invokes those functions as Lambda would. Nothing in this crate knows what Onsale sells.
 
@@ -10,9 +10,12 @@ mod bus;
 mod clock;
 mod cloud;
 mod connector;
+mod object_store;
+mod presigned;
 mod queue_store;
 mod queues;
 mod runner;
+mod s3_protocol;
 mod sqs_protocol;
 mod store_thread;
 mod table;
@@ -22,6 +25,8 @@ mod wiring;
 pub use bus::{Bus, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
 pub use cloud::{CloudError, Durability, LocalCloud};
+pub use object_store::StoredObject;
+pub use presigned::LinkError;
 pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
 pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
 pub use wiring::{

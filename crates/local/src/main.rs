@@ -5,6 +5,7 @@
 
 mod data_folder;
 mod demo;
+mod downloads;
 mod edge_bindings;
 mod operator;
 mod platform;

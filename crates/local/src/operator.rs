@@ -24,6 +24,7 @@ use subtle::ConstantTimeEq;
 use tokio::net::TcpStream;
 
 use crate::data_folder::{self, DataFolder, DataFolderError};
+use crate::downloads::Links;
 use crate::platform::Platform;
 
 #[derive(Debug, Clone, Args)]
@@ -83,7 +84,9 @@ async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
     }
     let answer = match DataFolder::open(data) {
         Ok(folder) => {
-            let platform = Platform::start(&folder, Limits::off(), &[]).await?;
+            // Nobody is served, so nobody gets a link.
+            let links = Links::new("http://localhost".to_owned())?;
+            let platform = Platform::start(&folder, Limits::off(), &[], links).await?;
             wish.grant(&platform.app).await.map_err(|e| e.to_string())?
         }
         Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,

@@ -8,18 +8,22 @@ mod catalogue;
 mod devices;
 mod fans;
 mod gate;
+mod index_work;
 mod interruption;
+mod objects;
 mod orders;
 mod passes;
 mod payments;
+mod search_index;
 mod seats;
 pub mod stage;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
+use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::block::{BlockIndex, BlockState};
@@ -44,7 +48,9 @@ use onsale_payments::{Pace, Sandbox};
 
 pub use gate::{Fault, Gate};
 pub use interruption::Step;
+pub use objects::MemoryObjects;
 pub use payments::GatedPayments;
+pub use search_index::MemoryIndex;
 pub use world::{FixedEntropy, ManualClock, MemoryBus, MemoryQueue};
 
 #[derive(Debug, Default)]
@@ -68,6 +74,8 @@ struct Items {
     fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
     fans: HashMap<(ShowId, EmailHash), Fan>,
     devices: HashMap<VisitorId, devices::Seen>,
+    unindexed: BTreeSet<EventId>,
+    rebuild_lease: Option<([u8; 16], Millis)>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -119,6 +127,8 @@ pub struct MemoryWorld {
     pub queue: Arc<MemoryQueue<ExpireHold>>,
     pub saga_queue: Arc<MemoryQueue<Drive>>,
     pub bus: Arc<MemoryBus>,
+    pub objects: Arc<MemoryObjects>,
+    pub search_index: Arc<MemoryIndex>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
 }
@@ -134,6 +144,8 @@ impl MemoryWorld {
         let queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let saga_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let bus = Arc::new(MemoryBus::new(gate.clone()));
+        let objects = Arc::new(MemoryObjects::new(clock.clone(), gate.clone()));
+        let search_index = Arc::new(MemoryIndex::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
         let app = App::new(Ports {
             store: store.clone(),
@@ -142,6 +154,9 @@ impl MemoryWorld {
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
+            objects: objects.clone(),
+            search: Arc::new(Unplugged),
+            search_index: search_index.clone(),
             clock: clock.clone(),
             entropy: Arc::new(FixedEntropy::default()),
         });
@@ -151,6 +166,8 @@ impl MemoryWorld {
             queue,
             saga_queue,
             bus,
+            objects,
+            search_index,
             gate,
             clock,
         }

@@ -35,6 +35,7 @@ mod cancellations;
 mod catalogue;
 mod devices;
 mod fans;
+mod index_work;
 mod orders;
 mod passes;
 mod sandbox;
