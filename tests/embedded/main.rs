@@ -26,6 +26,7 @@ mod room;
 mod room_crowd;
 mod sale;
 mod scanning;
+mod search;
 mod server;
 mod show_cancellation;
 mod staff;

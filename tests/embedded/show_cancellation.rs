@@ -15,7 +15,7 @@ const BUYERS: usize = 40;
 const ORDERS_EACH: usize = 50;
 const ORDERS: u64 = (BUYERS * ORDERS_EACH) as u64;
 
-async fn cancel_show(organiser: &Visitor, show: &str) -> Answer {
+pub(crate) async fn cancel_show(organiser: &Visitor, show: &str) -> Answer {
     let path = format!("/api/v1/shows/{show}/cancel");
     organiser.post(&path, Value::Null).await
 }

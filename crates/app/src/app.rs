@@ -13,7 +13,8 @@ use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Payments, SagaQueue, Store, TicketSigner, Versioned,
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
+    TicketSigner, Versioned,
 };
 use crate::pricing::Views;
 
@@ -44,6 +45,9 @@ pub struct Ports {
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,
+    pub objects: Arc<dyn Objects>,
+    pub search: Arc<dyn Search>,
+    pub search_index: Arc<dyn SearchIndex>,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
 }

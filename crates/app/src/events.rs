@@ -16,10 +16,12 @@ use crate::error::{Error, Result};
 use crate::venues::{invalid, require_line, require_organiser, settle};
 
 mod cursor;
+mod filter;
 mod list;
 
 pub use cursor::EventCursor;
-pub use list::{EventItem, EventPage, EventQuery, EventSort, MAX_RADIUS_KM, Near};
+pub use filter::{EventFilter, MAX_RADIUS_KM, Near, ShowFilter, facet_key};
+pub use list::{EventItem, EventPage, EventQuery, EventSort};
 
 pub const MAX_TITLE_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 10_000;
@@ -137,6 +139,7 @@ impl App {
                 if let Some(mailing) = mailing {
                     self.wake_mailing(mailing.id).await;
                 }
+                self.announce_change(&stored).await;
                 return Ok(self.event_view(stored.value, true).await);
             }
         }

@@ -19,6 +19,7 @@ pub mod gate;
 pub mod holds;
 pub mod password_change;
 pub mod notify;
+pub mod index_events;
 pub mod passwords;
 pub mod ports;
 pub mod pricing;

@@ -11,9 +11,12 @@ mod devices;
 mod fans;
 mod gates;
 mod mails;
+mod index_work;
+mod objects;
 mod passes;
 mod prices;
 mod transfers;
+mod search;
 
 pub use accounts::*;
 pub use audit::Audit;
@@ -22,9 +25,12 @@ pub use devices::Devices;
 pub use fans::Fans;
 pub use gates::*;
 pub use mails::*;
+pub use index_work::IndexWork;
+pub use objects::*;
 pub use passes::*;
 pub use prices::Prices;
 pub use transfers::*;
+pub use search::*;
 
 use async_trait::async_trait;
 use onsale_domain::audit::AuditEntry;
@@ -114,13 +120,17 @@ pub trait Catalogue: Send + Sync {
     ) -> Stored<bool>;
 
     /// Events that are public, newest first.
-    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>>;
+    async fn public_events(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Event>>>;
     async fn events_of(
         &self,
         owner: AccountId,
         after: Option<&str>,
         limit: usize,
-    ) -> Stored<Page<Event>>;
+    ) -> Stored<Page<Versioned<Event>>>;
 }
 
 /// What a conditional write on cells answered.
@@ -255,6 +265,7 @@ pub trait Store:
     + Transfers
     + Mails
     + Mailings
+    + IndexWork
 {
 }
 impl<T> Store for T where
@@ -279,5 +290,6 @@ impl<T> Store for T where
         + Transfers
         + Mails
         + Mailings
+        + IndexWork
 {
 }

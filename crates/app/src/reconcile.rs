@@ -190,7 +190,7 @@ impl App {
         loop {
             let page = self.store.public_events(after.as_deref(), PAGE).await?;
             for event in &page.items {
-                self.check_event(event, &mut report).await;
+                self.check_event(&event.value, &mut report).await;
             }
             after = page.next;
             if after.is_none() {

@@ -102,6 +102,7 @@ impl App {
                 .await?;
             self.forget_show(id);
             if replaced {
+                self.announce_change(&event).await;
                 tracing::info!(show = %id, "show cancelled");
                 return Ok(());
             }

@@ -137,6 +137,7 @@ impl App {
             if let Some(creation) = created {
                 settle(creation, request)?;
                 self.forget_show(id);
+                self.announce_change(&event).await;
                 tracing::info!(show = %id, event = %event_id, "show created");
                 return Ok(id);
             }
@@ -212,6 +213,7 @@ impl App {
                 if let Some(mailing) = mailing {
                     self.wake_mailing(mailing.id).await;
                 }
+                self.announce_change(&event).await;
                 return self.show_view(Arc::new(stored.value)).await;
             }
         }

@@ -1,6 +1,9 @@
 //! Stands in for a port that a function has no use for. Using it is a mistake in how
 //! the function was put together, and is answered as one: nothing is pretended.
 
+use std::path::Path;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use onsale_domain::announcement::Announcement;
 use onsale_domain::ids::OrderId;
@@ -9,9 +12,12 @@ use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
 use onsale_domain::ticket_code::TicketClaims;
 use onsale_domain::time::Millis;
 
+use crate::events::EventQuery;
 use crate::ports::{
-    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, Page, Paid,
-    PaymentFailure, Payments, Refund, SagaQueue, StoreError, Stored, TicketSigner, Void,
+    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, Fetched, IndexDraft, ObjectEntry,
+    Objects, Page, Paid,
+    PaymentFailure, Payments, Refund, SagaQueue, Search, SearchIndex,
+    SearchPage, StoreError, Stored, Tag, TicketSigner, Void,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -97,5 +103,56 @@ impl Payments for Unplugged {
 
     async fn confirm_action(&self, _: &PaymentId) -> Paid<bool> {
         no_provider()
+    }
+}
+
+#[async_trait]
+impl Objects for Unplugged {
+    async fn get(&self, _: &str, _: Option<&Tag>) -> Stored<Fetched> {
+        missing("the object storage")
+    }
+
+    async fn replace(&self, _: &str, _: Vec<u8>, _: Option<&Tag>) -> Stored<Option<Tag>> {
+        missing("the object storage")
+    }
+
+    async fn upload(&self, _: &str, _: &Path, _: &str) -> Stored<()> {
+        missing("the object storage")
+    }
+
+    async fn download(&self, _: &str, _: &Path) -> Stored<bool> {
+        missing("the object storage")
+    }
+
+    async fn list(&self, _: &str, _: Option<&str>) -> Stored<Page<ObjectEntry>> {
+        missing("the object storage")
+    }
+
+    async fn delete(&self, _: &str) -> Stored<()> {
+        missing("the object storage")
+    }
+
+    async fn link(&self, _: &str, _: &str, _: Duration) -> Stored<String> {
+        missing("the object storage")
+    }
+}
+
+/// Without an index lists are read from the table, which is slower and forgives no
+/// typing mistake, but as true.
+#[async_trait]
+impl Search for Unplugged {
+    async fn search(&self, _: &EventQuery, _: Millis) -> Stored<Option<SearchPage>> {
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl SearchIndex for Unplugged {
+    async fn open(&self) -> Stored<Option<Box<dyn IndexDraft>>> {
+        missing("the search index")
+    }
+
+    async fn create(&self) -> Stored<Box<dyn IndexDraft>> {
+        missing("the search index")
     }
 }

@@ -83,6 +83,7 @@ fn bus(service: &Service) -> EventBridgeBus {
         region: "eu-central-1".into(),
         credentials: Credentials::new("test", "test", None, None, "test"),
         endpoint: Some("http://bus.local".into()),
+        links: None,
         http: SharedHttpClient::new(service.clone()),
     };
     EventBridgeBus::new(config.eventbridge(), "onsale-bus")

@@ -11,21 +11,25 @@ use onsale_domain::request_hash::RequestHash;
 use onsale_domain::show::Show;
 use onsale_domain::venue::Venue;
 
-use crate::attributes::{Item, bytes, document, get_bytes, get_json, get_request, text};
+use crate::attributes::{Item, bytes, document, get_bytes, get_request, text};
 use crate::conditions::Change;
-use crate::documents::replacement;
-use crate::keys::{self, BY_LIST, BY_OWNER, Key, PUBLIC_EVENTS};
+use crate::documents::{replacement, versioned};
+use crate::keys::{self, BY_LIST, BY_OWNER, BY_WORK, Key, PUBLIC_EVENTS, UNINDEXED_EVENTS};
 use crate::lists::List;
 use crate::table::DynamoStore;
 
 pub(crate) fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     let mut change = replacement(event)?;
-    // An event enters the public list with its first published show and stays.
+    // An event enters the public list with its first published show and stays. The write
+    // itself notes that the search index has to follow.
     if event.value.is_public() {
-        change.update.push_str(", gsi2pk = :list, gsi2sk = :place");
-        change
-            .values
-            .insert(":list".to_owned(), text(PUBLIC_EVENTS));
+        for (index, partition) in [(BY_LIST, PUBLIC_EVENTS), (BY_WORK, UNINDEXED_EVENTS)] {
+            let (pk, sk) = (index.pk, index.sk);
+            change
+                .update
+                .push_str(&format!(", {pk} = :{pk}, {sk} = :place"));
+            change.values.insert(format!(":{pk}"), text(partition));
+        }
         change
             .values
             .insert(":place".to_owned(), text(list_place(&event.value)));
@@ -38,8 +42,8 @@ fn list_place(event: &Event) -> String {
     keys::by_time(event.created, event.id)
 }
 
-fn events(page: Page<Item>) -> Stored<Page<Event>> {
-    let events = page.items.iter().map(|item| get_json(item, "doc"));
+fn events(page: Page<Item>) -> Stored<Page<Versioned<Event>>> {
+    let events = page.items.iter().map(versioned);
     Ok(Page {
         items: events.collect::<Stored<_>>()?,
         next: page.next,
@@ -144,7 +148,11 @@ impl Catalogue for DynamoStore {
         Ok(self.transact(parts).await?.is_ok())
     }
 
-    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>> {
+    async fn public_events(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Event>>> {
         let list = List::newest_first(BY_LIST, PUBLIC_EVENTS);
         events(self.list(&list, after, limit).await?)
     }
@@ -154,7 +162,7 @@ impl Catalogue for DynamoStore {
         owner: AccountId,
         after: Option<&str>,
         limit: usize,
-    ) -> Stored<Page<Event>> {
+    ) -> Stored<Page<Versioned<Event>>> {
         let list = List::newest_first(BY_OWNER, keys::owner(owner));
         events(self.list(&list, after, limit).await?)
     }

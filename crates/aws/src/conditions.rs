@@ -28,6 +28,9 @@ pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
 /// Holds when nobody has the lease, or their time is over.
 pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
 
+/// Holds when nobody has the lease, or I have, or their time is over.
+pub const LEASE_IS_FREE_OR_MINE: &str = "attribute_not_exists(til) OR til <= :now OR hld = :hld";
+
 /// Holds when nobody has used the pass, or this account has and it is open.
 pub const PASS_IS_FREE_OR_MINE: &str =
     "attribute_not_exists(pk) OR (acc = :acc AND attribute_not_exists(x))";

@@ -11,13 +11,13 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use onsale_app::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Payments, SagaQueue, TicketSigner,
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Objects, Payments, SagaQueue, TicketSigner,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
+use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -52,6 +52,8 @@ pub struct AwsConfig {
     pub credentials: Credentials,
     /// For an emulated cloud; `None` is AWS itself.
     pub endpoint: Option<String>,
+    /// Where links to objects point, if not to where we reach them ourselves.
+    pub links: Option<String>,
     pub http: SharedHttpClient,
 }
 
@@ -68,11 +70,14 @@ pub struct Wires {
     pub notify_queue: Option<String>,
     /// The name or ARN of the event bus.
     pub event_bus: Option<String>,
+    /// The name of the bucket.
+    pub bucket: Option<String>,
 }
 
 impl Wires {
-    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`, `NOTIFY_QUEUE_URL` and
-    /// `EVENT_BUS_NAME`.
+    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`, `NOTIFY_QUEUE_URL`,
+    /// `EVENT_BUS_NAME` and
+    /// `BUCKET_NAME`.
     pub fn from_env() -> Result<Self, String> {
         let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
         Ok(Self {
@@ -81,6 +86,7 @@ impl Wires {
             saga_queue: named("SAGA_QUEUE_URL"),
             notify_queue: named("NOTIFY_QUEUE_URL"),
             event_bus: named("EVENT_BUS_NAME"),
+            bucket: named("BUCKET_NAME"),
         })
     }
 }
@@ -102,6 +108,7 @@ impl AwsConfig {
             region: need("AWS_REGION")?,
             credentials,
             endpoint: std::env::var("AWS_ENDPOINT_URL").ok(),
+            links: None,
             http: https_client(),
         })
     }
@@ -175,6 +182,35 @@ impl AwsConfig {
         aws_sdk_sesv2::Client::from_conf(config.build())
     }
 
+    /// Objects are larger than items, so they may take longer. Checksums beyond those of
+    /// TLS and of the signature would turn bodies into chunked streams for little.
+    fn s3(&self, endpoint: Option<&String>) -> aws_sdk_s3::Client {
+        use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(Duration::from_secs(3))
+            .read_timeout(Duration::from_secs(10))
+            .operation_timeout(Duration::from_secs(600))
+            .build();
+        let mut config = aws_sdk_s3::Config::builder()
+            .behavior_version(aws_sdk_s3::config::BehaviorVersion::latest())
+            .region(aws_sdk_s3::config::Region::new(self.region.clone()))
+            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
+            .retry_config(Self::retries())
+            .timeout_config(timeouts)
+            .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
+            .response_checksum_validation(ResponseChecksumValidation::WhenRequired)
+            // An emulated cloud has no host name for each bucket.
+            .force_path_style(endpoint.is_some())
+            .http_client(self.http.clone());
+        config.set_endpoint_url(endpoint.cloned());
+        aws_sdk_s3::Client::from_conf(config.build())
+    }
+
+    pub fn objects(&self, bucket: &str) -> S3Objects {
+        let links = self.links.as_ref().or(self.endpoint.as_ref());
+        S3Objects::new(self.s3(self.endpoint.as_ref()), self.s3(links), bucket)
+    }
+
     /// The store by itself, for the sandbox that keeps its ledger in it. All stores of
     /// one configuration share their connections.
     pub fn store(&self, wires: &Wires) -> DynamoStore {
@@ -204,6 +240,10 @@ impl AwsConfig {
             Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
             None => Arc::new(Unplugged),
         };
+        let objects: Arc<dyn Objects> = match &wires.bucket {
+            Some(bucket) => Arc::new(self.objects(bucket)),
+            None => Arc::new(Unplugged),
+        };
         Ports {
             store: Arc::new(self.store(wires)),
             expiry_queue,
@@ -212,6 +252,10 @@ impl AwsConfig {
             bus,
             payments,
             ticket_signer,
+            objects,
+            // The engine is brought by the functions that search, or write the index.
+            search: Arc::new(Unplugged),
+            search_index: Arc::new(Unplugged),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(OsEntropy),
         }

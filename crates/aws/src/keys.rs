@@ -61,6 +61,8 @@ pub const OPEN_DELETIONS: &str = "OPENDEL";
 pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
 /// The partition of mailings in `BY_WORK`.
 pub const OPEN_MAILINGS: &str = "OPENMLG";
+/// The partition of events in `BY_WORK` that changed since they were indexed.
+pub const UNINDEXED_EVENTS: &str = "UNINDEXED";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -73,6 +75,7 @@ pub struct Index {
     pub sk: &'static str,
 }
 
+const EVENT: &str = "EVT";
 const ORDER: &str = "ORD";
 const CANCELLATION: &str = "CXL";
 const SANDBOX: &str = "SBX";
@@ -152,7 +155,7 @@ impl Key {
     }
 
     pub fn event(id: EventId) -> Self {
-        Self::new("EVT", id.simple())
+        Self::new(EVENT, id.simple())
     }
 
     pub fn show(id: ShowId) -> Self {
@@ -262,6 +265,11 @@ impl Key {
         Self::new(MAILING, format_args!("{}#{version}", event_id.simple()))
     }
 
+    /// The lease on building the search index anew.
+    pub fn index_lease() -> Self {
+        Self::new("IDX", "rebuild")
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -273,6 +281,12 @@ impl Key {
     pub fn block_index(pk: &str) -> Option<BlockIndex> {
         let mut parts = pk.strip_prefix("BLK#")?.split('#');
         parts.nth(1)?.parse().ok().map(BlockIndex)
+    }
+
+    /// The event that a partition key names.
+    pub fn event_id(pk: &str) -> Option<EventId> {
+        let digits = named(pk, EVENT)?;
+        format!("{}_{digits}", EventId::PREFIX).parse().ok()
     }
 
     /// The order that a partition key names.

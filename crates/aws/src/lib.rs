@@ -1,4 +1,4 @@
-//! The ports on DynamoDB, SQS, EventBridge and SES.
+//! The ports on DynamoDB, SQS, EventBridge, SES and S3.
 //!
 //! All key strings live in `keys`, all conditions in `conditions`, each with a sentence
 //! that says when it holds. No other crate knows how anything is stored.
@@ -19,11 +19,13 @@ mod errors;
 mod fans;
 mod gates;
 mod host;
+mod index_work;
 pub mod keys;
 mod lists;
 mod mailings;
 mod mails;
 mod maps;
+mod objects;
 mod orders;
 mod passes;
 mod pause;
@@ -40,6 +42,7 @@ mod transfers;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
+pub use objects::S3Objects;
 pub use queue::{SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
 pub use ses::SesMailer;
 pub use table::DynamoStore;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::Email;
-use crate::ids::{AccountId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId};
+use crate::ids::{AccountId, HoldId, EventId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId};
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
 use crate::time::Millis;
@@ -14,7 +14,7 @@ use crate::time::Millis;
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -28,6 +28,7 @@ pub const KINDS: [&str; 13] = [
     "ShowChanged",
     "OfferMade",
     "OfferLapsed",
+    "EventChanged",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -115,6 +116,9 @@ pub struct ShowFacts {
     pub venue: String,
     pub city: String,
     pub starts_at: Millis,
+    EventChanged {
+        event_id: EventId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,6 +149,7 @@ impl News {
             Self::ShowChanged { .. } => "ShowChanged",
             Self::OfferMade { .. } => "OfferMade",
             Self::OfferLapsed { .. } => "OfferLapsed",
+            Self::EventChanged { .. } => "EventChanged",
         }
     }
 

@@ -12,6 +12,8 @@ use crate::bus::Bus;
 use crate::clock::{Clock, SystemClock};
 use crate::connector::{Connector, Services};
 use crate::mailbox::{Mailbox, MailboxError};
+use crate::object_store::{ObjectStore, StoredObject};
+use crate::presigned::{self, LinkError};
 use crate::queue_store::QueueStore;
 use crate::queues::{QueueError, Queues};
 use crate::table::Table;
@@ -45,14 +47,14 @@ pub enum Durability {
     ProcessDeath,
 }
 
-/// DynamoDB, SQS, EventBridge and SES in this process. Clones share the same data.
+/// DynamoDB, SQS, EventBridge, SES and S3 in this process. Clones share the same data.
 #[derive(Debug, Clone)]
 pub struct LocalCloud {
     services: Arc<Services>,
 }
 
 impl LocalCloud {
-    /// Opens or creates `table.db`, `queues.db` and `mails.db` in the folder `dir`, which must exist.
+    /// Opens or creates `table.db`, `queues.db`, `mails.db` and `objects/` in the folder `dir`, which must exist.
     pub fn open(dir: &Path) -> Result<Self, CloudError> {
         Self::open_with(dir, Arc::new(SystemClock), Durability::default())
     }
@@ -82,7 +84,10 @@ impl LocalCloud {
         let queues = QueueStore::open(&path, Arc::clone(&clock), durability)
             .map_err(|e| failed(&path, e.to_string()))?;
         let mailbox = Mailbox::open(&dir.join("mails.db"), Arc::clone(&clock), durability)?;
-        Self::start(database, queues, mailbox, clock)
+        let path = dir.join("objects");
+        let objects =
+            ObjectStore::open(&path, durability).map_err(|e| failed(&path, e.to_string()))?;
+        Self::start(database, queues, mailbox, objects, clock)
     }
 
     /// A cloud that is gone when the last clone is dropped.
@@ -95,13 +100,14 @@ impl LocalCloud {
         let database = Database::memory().map_err(|e| CloudError::Storage(e.to_string()))?;
         let queues = QueueStore::memory(Arc::clone(&clock))?;
         let mailbox = Mailbox::memory(Arc::clone(&clock))?;
-        Self::start(database, queues, mailbox, clock)
+        Self::start(database, queues, mailbox, ObjectStore::temporary()?, clock)
     }
 
     fn start(
         database: Database,
         queues: QueueStore,
         mailbox: Mailbox,
+        objects: ObjectStore,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, CloudError> {
         let queues = Queues::start(queues, clock)?;
@@ -111,6 +117,7 @@ impl LocalCloud {
                 bus: Bus::new(queues.clone()),
                 queues,
                 mailbox,
+                objects: Arc::new(objects),
             }),
         })
     }
@@ -142,8 +149,28 @@ impl LocalCloud {
         for settings in wiring.queues.values() {
             self.queues().declare(settings.clone()).await?;
         }
+        self.services.objects.declare(wiring.buckets.clone());
         self.bus().set_rules(wiring.rules.clone());
         Ok(())
+    }
+
+    /// The object that a signed link points to, if its signature is of this secret and its
+    /// time is not over. `target` is path and query as they came, without what stands
+    /// before the bucket; `prefix` is what does.
+    pub async fn linked_object(
+        &self,
+        prefix: &str,
+        target: &str,
+        host: &str,
+        secret: &str,
+    ) -> Result<StoredObject, LinkError> {
+        let now_ms = self.queues().clock().now_ms();
+        presigned::check(&format!("{prefix}{target}"), host, secret, now_ms)?;
+        let path = target.split('?').next().unwrap_or_default();
+        let objects = Arc::clone(&self.services.objects);
+        let name = crate::s3_protocol::object_name(path).ok_or(LinkError::Refused)?;
+        let found = objects.find(&name.bucket, &name.key).await;
+        found.ok().flatten().ok_or(LinkError::NoSuchObject)
     }
 
     /// Deletes the items whose time to live has passed and returns how many. DynamoDB does this by

@@ -1,5 +1,6 @@
-//! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target`, or on the path
-//! where a service has none, and opens no socket.
+//! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target` and opens no socket.
+//! A request without that header is one of SES, known by its path, or one of S3, whose operations
+//! are methods and paths.
 //! Everything above it (retries, signing, parsing) is the SDK's own and runs as in production.
 
 use std::sync::Arc;
@@ -16,7 +17,9 @@ use serde_json::{Value, json};
 
 use crate::bus::Bus;
 use crate::mailbox::{self, Mailbox};
+use crate::object_store::ObjectStore;
 use crate::queues::Queues;
+use crate::s3_protocol;
 use crate::sqs_protocol;
 use crate::table::Table;
 
@@ -83,13 +86,14 @@ pub(crate) struct Services {
     pub(crate) queues: Queues,
     pub(crate) bus: Bus,
     pub(crate) mailbox: Mailbox,
+    pub(crate) objects: Arc<ObjectStore>,
 }
 
 impl Services {
-    async fn answer(&self, target: &str, path: &str, body: &[u8]) -> Reply {
-        if path == mailbox::SEND_PATH {
+    async fn answer(&self, target: Option<&str>, body: &[u8]) -> Reply {
+        let Some(target) = target else {
             return self.mailbox.answer(body).await;
-        }
+        };
         match target.split_once('.') {
             Some(("DynamoDB_20120810", operation)) => self.table.answer(operation, body).await,
             Some(("AmazonSQS", operation)) => {
@@ -112,14 +116,16 @@ impl HttpConnector for Connector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let services = Arc::clone(&self.0);
         HttpConnectorFuture::new(async move {
+            let target = request.headers().get("x-amz-target");
+            if target.is_none() && path_of(request.uri()) != mailbox::SEND_PATH {
+                return s3_protocol::answer(&services.objects, request).await;
+            }
             let Some(body) = request.body().bytes() else {
                 return Err(ConnectorError::user(
                     "the local cloud takes no streamed request bodies".into(),
                 ));
             };
-            let target = request.headers().get("x-amz-target").unwrap_or_default();
-            let path = path_of(request.uri());
-            services.answer(target, path, body).await.into_response()
+            services.answer(target, body).await.into_response()
         })
     }
 }

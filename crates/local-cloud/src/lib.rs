@@ -1,8 +1,8 @@
-//! DynamoDB, SQS, EventBridge and SES in one process, so that production store code runs unchanged.
+//! DynamoDB, SQS, EventBridge, SES and S3 in one process, so that production store code runs unchanged.
 //!
 //! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
 //! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
-//! durable implementation with SQS semantics. [`Wiring`] reads which function consumes which queue
+//! durable implementation with SQS semantics, object requests to files. [`Wiring`] reads which function consumes which queue
 //! and which runs on a schedule from the same `template.yaml` that deploys the platform, and
 //! [`Runner`] invokes those functions as Lambda would. Nothing in this crate knows what Onsale sells.
 
@@ -11,9 +11,12 @@ mod clock;
 mod cloud;
 mod connector;
 mod mailbox;
+mod object_store;
+mod presigned;
 mod queue_store;
 mod queues;
 mod runner;
+mod s3_protocol;
 mod sqs_protocol;
 mod store_thread;
 mod table;
@@ -24,6 +27,8 @@ pub use bus::{Bus, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
 pub use cloud::{CloudError, Durability, LocalCloud};
 pub use mailbox::{Mailbox, MailboxError, SentMail};
+pub use object_store::StoredObject;
+pub use presigned::LinkError;
 pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
 pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
 pub use wiring::{

@@ -4,7 +4,7 @@
 mod table;
 mod template;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde_norway::Value;
@@ -72,6 +72,8 @@ pub struct Wiring {
     pub table: Option<TableWiring>,
     /// By logical id.
     pub queues: BTreeMap<String, QueueSettings>,
+    /// The logical ids of the buckets, which are their names in the local cloud.
+    pub buckets: BTreeSet<String>,
     /// The folder of every function, by logical id.
     pub functions: BTreeMap<String, String>,
     pub consumers: Vec<Consumer>,
@@ -89,6 +91,9 @@ impl Wiring {
                 "AWS::DynamoDB::Table" => wiring.add_table(&resource)?,
                 "AWS::SQS::Queue" => {
                     wiring.queues.insert(name.to_owned(), queue(&resource)?);
+                }
+                "AWS::S3::Bucket" => {
+                    wiring.buckets.insert(name.to_owned());
                 }
                 "AWS::Serverless::Function" => wiring.add_function(&top, &resource)?,
                 "AWS::Events::Rule" => wiring.rules.push(rule(&resource)?),

@@ -6,6 +6,7 @@
 mod data_folder;
 mod demo;
 mod dev_mail;
+mod downloads;
 mod edge_bindings;
 mod gate;
 mod operator;

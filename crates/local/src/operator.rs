@@ -24,6 +24,7 @@ use subtle::ConstantTimeEq;
 use tokio::net::TcpStream;
 
 use crate::data_folder::{self, DataFolder, DataFolderError};
+use crate::downloads::Links;
 use crate::platform::Platform;
 
 #[derive(Debug, Clone, Args)]
@@ -83,8 +84,10 @@ async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
     }
     let answer = match DataFolder::open(data) {
         Ok(folder) => {
+            // Nobody is served, so nobody gets a link but by mail, to where the platform usually is.
+            let links = Links::new("http://127.0.0.1:8787".to_owned())?;
             let platform =
-                Platform::start(&folder, Limits::off(), &[], "http://127.0.0.1:8787").await?;
+                Platform::start(&folder, Limits::off(), &[], links).await?;
             wish.grant(&platform.app).await.map_err(|e| e.to_string())?
         }
         Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,

@@ -18,6 +18,7 @@ use onsale_edge::Secrets;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
 use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
 use onsale_payments::{Provider, WebhookSecrets};
+use onsale_search::{SnapshotIndex, SnapshotSearch};
 use room::RoomKeys;
 use serde_json::json;
 use tokio::sync::watch;
@@ -25,6 +26,7 @@ use utoipa::openapi::OpenApi;
 
 use crate::data_folder::DataFolder;
 use crate::dev_mail;
+use crate::downloads::{self, Links};
 
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
@@ -34,6 +36,9 @@ const EVENT_BUS: &str = "EventBus";
 const SENDER: &str = "Onsale <tickets@onsale.example>";
 /// How long invocations under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
+/// The logical id of the bucket, which is its name in the local cloud.
+const BUCKET: &str = "Bucket";
+const INDEX_EVENTS: &str = "index-events";
 /// How often items whose time to live has passed are deleted.
 const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 
@@ -45,6 +50,9 @@ pub struct Platform {
     pub edge_secrets: Secrets,
     cloud: LocalCloud,
     runner: Runner,
+    /// Whether this process writes the search index.
+    indexes: bool,
+    links: Links,
 }
 
 impl Platform {
@@ -52,7 +60,7 @@ impl Platform {
         folder: &DataFolder,
         limits: Limits,
         without: &[String],
-        origin: &str,
+        links: Links,
     ) -> Result<Self, String> {
         let wiring = Wiring::parse(TEMPLATE).map_err(|e| format!("template.yaml: {e}"))?;
         let signer = folder.session_signer().map_err(|e| e.to_string())?;
@@ -62,7 +70,7 @@ impl Platform {
         let edge_secrets = folder.edge_secrets().map_err(|e| e.to_string())?;
         let cloud = LocalCloud::open(&folder.path).map_err(|e| e.to_string())?;
         cloud.apply(&wiring).await.map_err(|e| e.to_string())?;
-        let (config, wires) = (aws_config(&cloud), wires(&wiring)?);
+        let (config, wires) = (aws_config(&cloud, &links), wires(&wiring)?);
         let store = Arc::new(config.store(&wires));
         let stack = format!("local-{}", ticket_key.public().id());
         let setting = |name: &str| match (name, std::env::var(name).ok()) {
@@ -73,9 +81,15 @@ impl Platform {
         let provider = Provider::configured(setting, store, Arc::new(SystemClock))?;
         folder.check_provider(provider.kind.name())?;
         let payments = provider.payments.clone();
-        let app = App::new(config.ports(&wires, payments, Arc::new(ticket_key)));
+        let mut ports = config.ports(&wires, payments, Arc::new(ticket_key));
+        let (objects, copies) = (ports.objects.clone(), folder.path.join("search"));
+        ports.search = Arc::new(SnapshotSearch::new(objects.clone(), copies.join("read"))?);
+        let clock = Arc::new(SystemClock);
+        let index = SnapshotIndex::new(objects, clock, copies.join("write"))?;
+        ports.search_index = Arc::new(index);
+        let app = App::new(ports);
         let reset_keys = Arc::new(folder.reset_keys().map_err(|e| e.to_string())?);
-        let post = post(reset_keys.clone(), &config, origin)?;
+        let post = post(reset_keys.clone(), &config, &links.origin)?;
         let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
@@ -106,12 +120,23 @@ impl Platform {
             edge_secrets,
             cloud,
             runner,
+            indexes: !without.iter().any(|name| name == INDEX_EVENTS),
+            links,
         })
     }
 
     /// Runs the consumers and the sweeper until `stop` turns true.
     pub async fn run_background(self, stop: watch::Receiver<bool>) {
         let cloud = self.cloud;
+        if self.indexes {
+            // The schedule begins in a minute; an index that is missing should not wait for it.
+            let app = self.app.clone();
+            tokio::spawn(async move {
+                if let Err(error) = index_events::sweep(&app).await {
+                    tracing::warn!(error, "the search index was not looked at");
+                }
+            });
+        }
         let sweeper = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(SWEEP_EVERY).await;
@@ -132,12 +157,13 @@ impl Platform {
     }
 }
 
-/// Any key opens a cloud that lives in this process.
-fn aws_config(cloud: &LocalCloud) -> AwsConfig {
+/// Any key opens a cloud that lives in this process; links to objects are checked.
+fn aws_config(cloud: &LocalCloud, links: &Links) -> AwsConfig {
     AwsConfig {
         region: "local".to_owned(),
-        credentials: Credentials::new("local", "local", None, None, "embedded"),
+        credentials: Credentials::new("local", &links.secret, None, None, "embedded"),
         endpoint: Some("http://cloud.local".to_owned()),
+        links: Some(format!("{}{}", links.origin, downloads::PREFIX)),
         http: cloud.http_client(),
     }
 }
@@ -155,6 +181,7 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         saga_queue: Some(queue("SagaQueue")?),
         notify_queue: Some(queue("NotifyQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
+        bucket: Some(BUCKET.to_owned()),
     })
 }
 
@@ -232,14 +259,25 @@ fn consumers(
         let (app, post) = (telling.clone(), post.clone());
         Box::pin(async move { Ok(notify::handle(&app, &post, event).await) })
     });
+    let indexing = app.clone();
+    let index_events: SqsHandler = Arc::new(move |event| {
+        let app = indexing.clone();
+        Box::pin(async move { index_events::handle(&app, event).await })
+    });
     Ok(HashMap::from([
         ("notify".to_owned(), notify),
         ("expire-holds".to_owned(), expire_holds),
         ("drive-saga".to_owned(), drive_saga),
+        (INDEX_EVENTS.to_owned(), index_events),
     ]))
 }
 
 fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
+    let indexing = app.clone();
+    let index_events: ScheduleHandler = Arc::new(move |_| {
+        let app = indexing.clone();
+        Box::pin(async move { index_events::sweep(&app).await.map(|_| ()) })
+    });
     let app = app.clone();
     let reconcile: ScheduleHandler = Arc::new(move |input| {
         let app = app.clone();
@@ -248,13 +286,21 @@ fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
             reconcile::handle(&app, request).await.map(|_| ())
         })
     });
-    HashMap::from([("reconcile".to_owned(), reconcile)])
+    HashMap::from([
+        ("reconcile".to_owned(), reconcile),
+        (INDEX_EVENTS.to_owned(), index_events),
+    ])
 }
 
 impl Platform {
     /// The inbox of everybody: this machine only.
     pub fn inbox(&self) -> Router {
         dev_mail::router(self.cloud.mailbox().clone())
+    }
+
+    /// Answers links to objects.
+    pub fn downloads(&self) -> Router {
+        downloads::router(self.cloud.clone(), self.links.secret.clone())
     }
 
     /// Whether the storage works.

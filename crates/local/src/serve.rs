@@ -20,6 +20,7 @@ use tower::ServiceExt as _;
 use tracing_subscriber::EnvFilter;
 
 use crate::data_folder::DataFolder;
+use crate::downloads::Links;
 use crate::platform::Platform;
 use crate::{ServeArgs, Switch, demo, operator, prometheus};
 
@@ -44,9 +45,9 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         Switch::On => Limits::from_env()?,
         Switch::Off => Limits::off(),
     };
+    let links = Links::new(format!("http://{address}"))?;
     let metrics = prometheus::install()?;
-    let origin = format!("http://{address}");
-    let platform = Platform::start(&folder, limits, &args.without, &origin).await?;
+    let platform = Platform::start(&folder, limits, &args.without, links).await?;
     let token = operator::fresh_token()?;
     folder
         .announce_operator(&format!("{address} {token}"))
@@ -74,6 +75,7 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         .merge(edge.router(stopped.clone()))
         .merge(platform.health())
         .merge(platform.inbox())
+        .merge(platform.downloads())
         .merge(prometheus::router(metrics))
         .merge(operator::router(platform.app.clone(), token))
         .into_make_service_with_connect_info::<SocketAddr>();

@@ -30,6 +30,9 @@ impl Items {
                 version: event.version + 1,
                 value: event.value.clone(),
             };
+            if event.value.is_public() {
+                self.unindexed.insert(event.value.id);
+            }
         }
     }
 
@@ -38,13 +41,13 @@ impl Items {
         keep: impl Fn(&Event) -> bool,
         after: Option<&str>,
         limit: usize,
-    ) -> Page<Event> {
+    ) -> Page<Versioned<Event>> {
         let mut keyed: Vec<_> = self
             .events
             .values()
-            .map(|(stored, _)| &stored.value)
-            .filter(|event| keep(event))
-            .map(|event| (list_key(event), event))
+            .map(|(stored, _)| stored)
+            .filter(|event| keep(&event.value))
+            .map(|event| (list_key(&event.value), event))
             .filter(|(key, _)| after.is_none_or(|after| key.as_str() < after))
             .collect();
         keyed.sort_by(|a, b| b.0.cmp(&a.0));
@@ -188,7 +191,11 @@ impl Catalogue for MemoryStore {
         Ok(true)
     }
 
-    async fn public_events(&self, after: Option<&str>, limit: usize) -> Stored<Page<Event>> {
+    async fn public_events(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Event>>> {
         Ok(self.items().page(Event::is_public, after, limit))
     }
 
@@ -197,7 +204,7 @@ impl Catalogue for MemoryStore {
         owner: AccountId,
         after: Option<&str>,
         limit: usize,
-    ) -> Stored<Page<Event>> {
+    ) -> Stored<Page<Versioned<Event>>> {
         Ok(self
             .items()
             .page(|event| event.owner == owner, after, limit))

@@ -10,23 +10,27 @@ mod devices;
 mod fans;
 mod gate;
 mod gates;
+mod index_work;
 mod interruption;
 mod mails;
+mod objects;
 mod orders;
 mod passes;
 mod payments;
 mod prices;
+mod search_index;
 mod seats;
 pub mod stage;
 mod transfers;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
     Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned,
 };
+use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::audit::AuditEntry;
@@ -61,7 +65,9 @@ use onsale_payments::{Pace, Sandbox};
 pub use gate::{Fault, Gate};
 pub use interruption::Step;
 pub use mails::{MemoryMailer, PlainWriter};
+pub use objects::MemoryObjects;
 pub use payments::GatedPayments;
+pub use search_index::MemoryIndex;
 pub use world::{FixedEntropy, ManualClock, MemoryBus, MemoryQueue};
 
 #[derive(Debug, Default)]
@@ -97,6 +103,8 @@ struct Items {
     transfers: BTreeMap<TransferId, Versioned<Transfer>>,
     mails: BTreeMap<MailId, Versioned<Mail>>,
     mailings: BTreeMap<MailingId, Versioned<Mailing>>,
+    unindexed: BTreeSet<EventId>,
+    rebuild_lease: Option<([u8; 16], Millis)>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -151,6 +159,8 @@ pub struct MemoryWorld {
     pub mailer: Arc<MemoryMailer>,
     pub post: Post,
     pub bus: Arc<MemoryBus>,
+    pub objects: Arc<MemoryObjects>,
+    pub search_index: Arc<MemoryIndex>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
 }
@@ -173,6 +183,8 @@ impl MemoryWorld {
             language: Language::En,
         };
         let bus = Arc::new(MemoryBus::new(gate.clone()));
+        let objects = Arc::new(MemoryObjects::new(clock.clone(), gate.clone()));
+        let search_index = Arc::new(MemoryIndex::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
         let app = App::new(Ports {
             store: store.clone(),
@@ -182,6 +194,9 @@ impl MemoryWorld {
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
+            objects: objects.clone(),
+            search: Arc::new(Unplugged),
+            search_index: search_index.clone(),
             clock: clock.clone(),
             entropy: Arc::new(FixedEntropy::default()),
         });
@@ -194,6 +209,8 @@ impl MemoryWorld {
             mailer,
             post,
             bus,
+            objects,
+            search_index,
             gate,
             clock,
         }

@@ -5,13 +5,14 @@ use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use onsale_app::events::{EventCursor, EventItem, EventQuery, EventSort, MAX_RADIUS_KM, Near};
+use onsale_app::ports::{FacetCount, Facets};
 use onsale_domain::ids::EventId;
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::show::ShowStatus;
 use onsale_domain::time::Millis;
 use onsale_domain::venue;
 use onsale_http::schemas::{EventIdText, MoneyValue, StatusText, Timestamp};
-use onsale_http::{Api, Cursor, Limit, List, MaybeLoggedIn, Problem, Query};
+use onsale_http::{Api, Cursor, Limit, MaybeLoggedIn, Problem, Query};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -24,15 +25,16 @@ const DEFAULT_RADIUS_KM: f64 = 50.0;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// Part of the title, the description, the venue or the city.
+    /// Words of the title, the venue, the city, the category or the description. Each must be
+    /// met, but a letter or two may be wrong, and the last word may be its beginning.
     #[param(max_length = 200)]
     query: Option<String>,
     #[param(max_length = 200)]
     city: Option<String>,
     #[param(max_length = 200)]
     category: Option<String>,
-    /// Events with a show at or after this moment. Without it, `to`, `max_price` and
-    /// `currency` look at shows still to come. All four must hold for one show.
+    /// Events with a show at or after this moment. Without it only shows still to come
+    /// count. `from`, `to`, `max_price` and `currency` must hold for one show.
     #[param(inline, value_type = Option<Timestamp>)]
     from: Option<Millis>,
     /// Events with a show at or before this moment.
@@ -53,7 +55,8 @@ pub(crate) struct ListQuery {
     /// How far around `near`; 50 unless told.
     #[param(exclusive_minimum = 0, maximum = 20_100)]
     radius_km: Option<f64>,
-    /// `relevance` (the newest first) unless told; `date` is by the next show.
+    /// `relevance` (the best match first, then the newest) unless told; `date` is by the next
+    /// show, `distance` from `near`.
     #[param(inline)]
     sort: Option<Sort>,
     /// Your own events, drafts included.
@@ -70,6 +73,7 @@ pub(crate) struct ListQuery {
 enum Sort {
     Relevance,
     Date,
+    Distance,
 }
 
 impl TryFrom<ListQuery> for EventQuery {
@@ -94,6 +98,7 @@ impl TryFrom<ListQuery> for EventQuery {
             near: read_near(query.near.as_deref(), query.radius_km)?,
             sort: match query.sort {
                 Some(Sort::Date) => EventSort::Date,
+                Some(Sort::Distance) => EventSort::Distance,
                 Some(Sort::Relevance) | None => EventSort::Relevance,
             },
             mine: query.mine.unwrap_or(false),
@@ -217,28 +222,73 @@ impl From<EventItem> for EventItemView {
     }
 }
 
+/// A page of events.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EventList {
+    items: Vec<EventItemView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+    /// How everything that was found is spread; left out while the search index is away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    facets: Option<FacetsView>,
+}
+
+/// The most frequent values first, at most 20 of each.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Facets)]
+pub(crate) struct FacetsView {
+    city: Vec<FacetCountView>,
+    category: Vec<FacetCountView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FacetCount)]
+pub(crate) struct FacetCountView {
+    value: String,
+    count: u64,
+}
+
+impl From<Facets> for FacetsView {
+    fn from(facets: Facets) -> Self {
+        let counts = |counts: Vec<FacetCount>| {
+            let view = |FacetCount { value, count }| FacetCountView { value, count };
+            counts.into_iter().map(view).collect()
+        };
+        Self {
+            city: counts(facets.cities),
+            category: counts(facets.categories),
+        }
+    }
+}
+
 /// List events
 ///
-/// A page may have fewer items than asked for, even none, and still a `next_cursor`:
-/// one request looks at a bounded number of events.
+/// Found by a search index that follows a change within seconds; `mine` reads the
+/// catalogue itself. While the index is away, the catalogue is read instead: words must
+/// then be spelt as they are, and a page may have fewer items than
+/// asked for, even none, and still a `next_cursor`: one request looks at a bounded number
+/// of events.
 #[utoipa::path(
     get,
     path = "/api/v1/events",
     operation_id = "listEvents",
     security((), ("session" = [])),
     params(ListQuery),
-    responses((status = 200, description = "A page of events", body = List<EventItemView>))
+    responses((status = 200, description = "A page of events", body = EventList))
 )]
 pub(crate) async fn list(
     State(api): State<Api>,
     MaybeLoggedIn(caller): MaybeLoggedIn,
     Query(query): Query<ListQuery>,
-) -> Result<JsonAnswer<List<EventItemView>>, Problem> {
+) -> Result<JsonAnswer<EventList>, Problem> {
     let viewer = caller.map(|caller| caller.account);
     let page = api.app.list_events(&query.try_into()?, viewer).await?;
-    Ok(JsonAnswer(List {
+    Ok(JsonAnswer(EventList {
         items: page.items.into_iter().map(EventItemView::from).collect(),
         next_cursor: page.next.as_ref().map(write_cursor),
+        facets: page.facets.map(FacetsView::from),
     }))
 }
 

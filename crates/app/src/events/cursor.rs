@@ -6,6 +6,7 @@ use std::str::FromStr;
 use onsale_domain::ids::EventId;
 use onsale_domain::time::Millis;
 
+use super::list::EventSort;
 use crate::error::{Error, Result};
 use crate::venues::invalid;
 
@@ -16,8 +17,27 @@ pub enum EventCursor {
         after: Option<String>,
         seen: Option<EventId>,
     },
+    /// In the index, behind the event with this score, time of creation and id.
+    Ranked {
+        score: u64,
+        created: Millis,
+        id: EventId,
+    },
     /// Behind the event with this date and id.
     Dated { at: Millis, id: EventId },
+    /// Behind the event at this distance, with this id.
+    Distant { metres: u64, id: EventId },
+}
+
+impl EventCursor {
+    /// Whether it goes on a list of this order.
+    pub(super) fn fits(&self, sort: EventSort) -> bool {
+        match self {
+            Self::Newest { .. } | Self::Ranked { .. } => sort == EventSort::Relevance,
+            Self::Dated { .. } => sort == EventSort::Date,
+            Self::Distant { .. } => sort == EventSort::Distance,
+        }
+    }
 }
 
 impl fmt::Display for EventCursor {
@@ -28,7 +48,11 @@ impl fmt::Display for EventCursor {
                 seen.iter().try_for_each(|seen| write!(f, "{seen}"))?;
                 after.iter().try_for_each(|after| write!(f, " {after}"))
             }
+            Self::Ranked { score, created, id } => {
+                write!(f, "ranked {score} {} {id}", created.0)
+            }
             Self::Dated { at, id } => write!(f, "dated {} {id}", at.0),
+            Self::Distant { metres, id } => write!(f, "distant {metres} {id}"),
         }
     }
 }
@@ -38,6 +62,8 @@ impl FromStr for EventCursor {
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || invalid("cursor: not one of this list");
+        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+        let event = |text: &str| text.parse::<EventId>().map_err(|_| wrong());
         let (kind, rest) = text.split_once(' ').ok_or_else(wrong)?;
         match kind {
             "newest" => {
@@ -49,16 +75,28 @@ impl FromStr for EventCursor {
                 };
                 let seen = match seen {
                     "" => None,
-                    seen => Some(seen.parse().map_err(|_| wrong())?),
+                    seen => Some(event(seen)?),
                 };
                 Ok(Self::Newest { after, seen })
             }
-            "dated" => {
-                let (at, id) = rest.split_once(' ').ok_or_else(wrong)?;
-                let at = Millis(at.parse().map_err(|_| wrong())?);
-                Ok(Self::Dated {
-                    at,
-                    id: id.parse().map_err(|_| wrong())?,
+            "ranked" => {
+                let (score, rest) = rest.split_once(' ').ok_or_else(wrong)?;
+                let (created, id) = rest.split_once(' ').ok_or_else(wrong)?;
+                Ok(Self::Ranked {
+                    score: number(score)?,
+                    created: Millis(number(created)?),
+                    id: event(id)?,
+                })
+            }
+            "dated" | "distant" => {
+                let (place, id) = rest.split_once(' ').ok_or_else(wrong)?;
+                let (place, id) = (number(place)?, event(id)?);
+                Ok(match kind {
+                    "dated" => Self::Dated {
+                        at: Millis(place),
+                        id,
+                    },
+                    _ => Self::Distant { metres: place, id },
                 })
             }
             _ => Err(wrong()),
@@ -90,6 +128,12 @@ mod tests {
                 at: Millis(u64::MAX),
                 id,
             },
+            EventCursor::Ranked {
+                score: 3_216,
+                created: Millis(7),
+                id,
+            },
+            EventCursor::Distant { metres: 0, id },
         ] {
             assert_eq!(cursor.to_string().parse(), Ok(cursor));
         }
@@ -100,6 +144,8 @@ mod tests {
             "newest  ",
             "dated 1",
             "dated x evt_1",
+            "ranked 1 evt_1",
+            "distant 1",
             "oldest 1 2",
         ] {
             assert!(wrong.parse::<EventCursor>().is_err(), "{wrong}");

@@ -1,21 +1,25 @@
-//! Lists of events: filters over the store's pages, and cursors that cover every
-//! event exactly once.
+//! Lists of events: by the search index where there is one, else by filters over the
+//! store's pages; with cursors that cover every event exactly once.
 //!
-//! By relevance (the newest first, until there is a search) a list streams through
-//! the store's own order. By date it gathers what matches, sorts it, and cuts a page.
+//! In the table, a list by relevance (the newest first) streams through the store's own
+//! order. By date or distance it gathers what matches, sorts it, and cuts a page. An
+//! organiser's own list always comes from the table: it has drafts, and shows a change
+//! at once.
 
-use onsale_domain::event::{Event, ShowSummary, status_of};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::future::join_all;
+use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId};
 use onsale_domain::money::{Cents, Currency, Money};
-use onsale_domain::show::{ShowStatus, StoredStatus};
+use onsale_domain::show::ShowStatus;
 use onsale_domain::time::Millis;
-use onsale_domain::venue::Location;
 
 use super::cursor::EventCursor;
-use super::visible_shows;
+use super::filter::{EventFilter, Near};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::ports::Page;
+use crate::ports::{Facets, Page, Stored, Versioned};
 use crate::venues::invalid;
 
 /// How many events one read of the store returns.
@@ -23,21 +27,20 @@ const STORE_PAGE: usize = 100;
 /// How many reads one request makes before it answers with what it found, and a
 /// cursor to go on.
 const PAGES_STREAMED: usize = 20;
-/// Sorting by date sees this many events at most, the newest ones.
+/// Sorting sees this many events at most, the newest ones.
 const PAGES_SORTED: usize = 50;
-pub const MAX_RADIUS_KM: f64 = 20_100.0;
+/// Events that changed a moment ago and are looked at before the index.
+const FRESH_EVENTS: usize = 8;
+/// How often it is logged that lists go without the index.
+const COMPLAIN_EVERY_MS: u64 = 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EventSort {
     #[default]
     Relevance,
     Date,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
-    pub center: Location,
-    pub radius_km: f64,
+    /// From the point of `near`.
+    Distance,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,6 +77,8 @@ pub struct EventItem {
 pub struct EventPage {
     pub items: Vec<EventItem>,
     pub next: Option<EventCursor>,
+    /// Only the index counts them.
+    pub facets: Option<Facets>,
 }
 
 impl App {
@@ -87,22 +92,105 @@ impl App {
             (true, Some(owner)) => Some(owner),
             (false, _) => None,
         };
-        let filter = Filter::new(query, self.now())?;
-        match (query.sort, &query.cursor) {
-            (EventSort::Relevance, None) => {
+        let filter = EventFilter::new(query, self.now())?;
+        if query.cursor.as_ref().is_some_and(|c| !c.fits(query.sort)) {
+            return Err(invalid("cursor: it belongs to a list of another order"));
+        }
+        let in_table = matches!(query.cursor, Some(EventCursor::Newest { .. }));
+        if !query.mine
+            && !in_table
+            && let Some(page) = self.searched_events(query, &filter).await
+        {
+            return Ok(page);
+        }
+        match &query.cursor {
+            None if query.sort == EventSort::Relevance => {
                 self.newest_events(scope, &filter, query.limit, None, None)
                     .await
             }
-            (EventSort::Relevance, Some(EventCursor::Newest { after, seen })) => {
+            Some(EventCursor::Newest { after, seen }) => {
                 self.newest_events(scope, &filter, query.limit, after.clone(), *seen)
                     .await
             }
-            (EventSort::Date, None) => self.dated_events(scope, &filter, query.limit, None).await,
-            (EventSort::Date, Some(EventCursor::Dated { at, id })) => {
-                self.dated_events(scope, &filter, query.limit, Some((*at, *id)))
-                    .await
+            // The index that ranked the pages before is gone, for now.
+            Some(EventCursor::Ranked { .. }) => Err(Error::Unavailable),
+            None => self.sorted_events(scope, &filter, query, None).await,
+            Some(EventCursor::Dated { at, id }) => {
+                let behind = Some((at.0, *id));
+                self.sorted_events(scope, &filter, query, behind).await
             }
-            _ => Err(invalid("cursor: it belongs to a list of another order")),
+            Some(EventCursor::Distant { metres, id }) => {
+                let behind = Some((*metres, *id));
+                self.sorted_events(scope, &filter, query, behind).await
+            }
+        }
+    }
+
+    /// What the index says. Without it, or when it fails, the table answers.
+    async fn searched_events(&self, query: &EventQuery, filter: &EventFilter) -> Option<EventPage> {
+        let fresh = match query.cursor {
+            None => self.changed_events().await,
+            Some(_) => Vec::new(),
+        };
+        let mut items: Vec<_> = fresh
+            .iter()
+            .filter(|event| filter.matches(event))
+            // At least one event of the page is from the index: the next page goes on there.
+            .take(query.limit.saturating_sub(1))
+            .map(|event| filter.item(event.clone()))
+            .collect();
+        let rest = EventQuery {
+            limit: query.limit - items.len(),
+            ..query.clone()
+        };
+        let why = match self.search.search(&rest, filter.now).await {
+            Ok(Some(page)) => {
+                let known = |event: &Event| fresh.iter().any(|fresh| fresh.id == event.id);
+                let found = page.events.into_iter().filter(|event| !known(event));
+                items.extend(found.map(|event| filter.item(event)));
+                match query.sort {
+                    EventSort::Relevance if query.query.is_some() => {}
+                    EventSort::Relevance => items
+                        .sort_by_key(|item| std::cmp::Reverse((item.event.created, item.event.id))),
+                    sort => items.sort_by_key(|item| filter.place(sort, item)),
+                }
+                return Some(EventPage {
+                    items,
+                    next: page.next,
+                    facets: Some(page.facets),
+                });
+            }
+            Ok(None) => "there is none".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let last = LAST.load(Ordering::Relaxed);
+        if filter.now.0.saturating_sub(last) >= COMPLAIN_EVERY_MS {
+            LAST.store(filter.now.0, Ordering::Relaxed);
+            tracing::warn!(why, "lists of events go without the search index");
+        }
+        None
+    }
+
+    /// Public events that changed a moment ago, so that the index may not have them as
+    /// they are. A first page shows them from the table: whoever publishes a show sees it
+    /// in the next list.
+    async fn changed_events(&self) -> Vec<Event> {
+        let read = async {
+            let ids = self.store.unindexed_events(FRESH_EVENTS).await?;
+            let read = join_all(ids.into_iter().map(|id| self.store.event(id))).await;
+            read.into_iter().collect::<Stored<Vec<_>>>()
+        };
+        match read.await {
+            Ok(read) => read
+                .into_iter()
+                .flatten()
+                .map(|event| event.value)
+                .collect(),
+            Err(error) => {
+                tracing::warn!(%error, "a list may lack what changed a moment ago");
+                Vec::new()
+            }
         }
     }
 
@@ -110,7 +198,7 @@ impl App {
         &self,
         scope: Option<AccountId>,
         after: Option<&str>,
-    ) -> Result<Page<Event>> {
+    ) -> Result<Page<Versioned<Event>>> {
         Ok(match scope {
             Some(owner) => self.store.events_of(owner, after, STORE_PAGE).await?,
             None => self.store.public_events(after, STORE_PAGE).await?,
@@ -120,7 +208,7 @@ impl App {
     async fn newest_events(
         &self,
         scope: Option<AccountId>,
-        filter: &Filter,
+        filter: &EventFilter,
         limit: usize,
         mut after: Option<String>,
         mut seen: Option<EventId>,
@@ -128,8 +216,8 @@ impl App {
         let mut items = Vec::new();
         for _ in 0..PAGES_STREAMED {
             let page = self.store_page(scope, after.as_deref()).await?;
-            let last = page.items.last().map(|event| event.id);
-            for event in page.items {
+            let last = page.items.last().map(|event| event.value.id);
+            for Versioned { value: event, .. } in page.items {
                 // What came before the cursor was on an earlier page of this list.
                 if let Some(passed) = seen {
                     if event.id == passed {
@@ -138,173 +226,71 @@ impl App {
                     continue;
                 }
                 let id = event.id;
-                items.extend(filter.item(event));
+                if filter.matches(&event) {
+                    items.push(filter.item(event));
+                }
                 if items.len() == limit {
                     let next = match (Some(id) == last, page.next) {
                         (true, next) => next.map(|next| (Some(next), None)),
                         (false, _) => Some((after, Some(id))),
                     };
                     let next = next.map(|(after, seen)| EventCursor::Newest { after, seen });
-                    return Ok(EventPage { items, next });
+                    return Ok(EventPage::of(items, next));
                 }
             }
             match page.next {
                 Some(next) => after = Some(next),
-                None => return Ok(EventPage { items, next: None }),
+                None => return Ok(EventPage::of(items, None)),
             }
         }
-        Ok(EventPage {
-            items,
-            next: Some(EventCursor::Newest { after, seen }),
-        })
+        let next = EventCursor::Newest { after, seen };
+        Ok(EventPage::of(items, Some(next)))
     }
 
-    async fn dated_events(
+    async fn sorted_events(
         &self,
         scope: Option<AccountId>,
-        filter: &Filter,
-        limit: usize,
-        behind: Option<(Millis, EventId)>,
+        filter: &EventFilter,
+        query: &EventQuery,
+        behind: Option<(u64, EventId)>,
     ) -> Result<EventPage> {
+        let place = |item: &EventItem| filter.place(query.sort, item);
         let mut items = Vec::new();
         let mut after = None;
         for _ in 0..PAGES_SORTED {
             let page = self.store_page(scope, after.as_deref()).await?;
-            items.extend(
-                page.items
-                    .into_iter()
-                    .filter_map(|event| filter.item(event)),
-            );
+            let events = page.items.into_iter().map(|event| event.value);
+            let matching = events.filter(|event| filter.matches(event));
+            items.extend(matching.map(|event| filter.item(event)));
             after = page.next;
             if after.is_none() {
                 break;
             }
         }
         if after.is_some() {
-            tracing::warn!("there are more events than a list by date looks at");
+            tracing::warn!("there are more events than a sorted list of the table looks at");
         }
-        items.retain(|item| behind.is_none_or(|behind| date_key(item) > behind));
-        items.sort_by_key(date_key);
-        let more = items.len() > limit;
-        items.truncate(limit);
-        let last = items.last().filter(|_| more).map(date_key);
-        Ok(EventPage {
-            items,
-            next: last.map(|(at, id)| EventCursor::Dated { at, id }),
-        })
-    }
-}
-
-/// Events without a show to come stand at the end.
-fn date_key(item: &EventItem) -> (Millis, EventId) {
-    (item.next_show_at.unwrap_or(Millis(u64::MAX)), item.event.id)
-}
-
-/// A query made ready to be asked of many events.
-struct Filter {
-    now: Millis,
-    own: bool,
-    words: Option<String>,
-    city: Option<String>,
-    category: Option<String>,
-    near: Option<Near>,
-    show: Option<ShowFilter>,
-}
-
-struct ShowFilter {
-    from: Millis,
-    to: Millis,
-    max_price: Option<Cents>,
-    currency: Option<Currency>,
-}
-
-impl Filter {
-    fn new(query: &EventQuery, now: Millis) -> Result<Self> {
-        if let Some(near) = &query.near {
-            if !near.center.is_on_earth() {
-                return Err(invalid(
-                    "near: a latitude of -90 to 90 and a longitude of -180 to 180",
-                ));
+        items.retain(|item| behind.is_none_or(|behind| place(item) > behind));
+        items.sort_by_key(place);
+        let more = items.len() > query.limit;
+        items.truncate(query.limit);
+        let next = items.last().filter(|_| more).map(|last| {
+            let (at, id) = place(last);
+            match query.sort {
+                EventSort::Distance => EventCursor::Distant { metres: at, id },
+                EventSort::Date | EventSort::Relevance => EventCursor::Dated { at: Millis(at), id },
             }
-            if !(near.radius_km > 0.0 && near.radius_km <= MAX_RADIUS_KM) {
-                return Err(invalid(format!(
-                    "radius_km: above 0, at most {MAX_RADIUS_KM}"
-                )));
-            }
-        }
-        let asks_for_shows = query.from.is_some()
-            || query.to.is_some()
-            || query.max_price.is_some()
-            || query.currency.is_some();
-        let show = asks_for_shows.then(|| ShowFilter {
-            // Who names no beginning wants to go there, so shows of the past do not count.
-            from: query.from.unwrap_or(now),
-            to: query.to.unwrap_or(Millis(u64::MAX)),
-            max_price: query.max_price,
-            currency: query.currency,
         });
-        let lower = |text: &Option<String>| text.as_deref().map(|text| text.trim().to_lowercase());
-        Ok(Self {
-            now,
-            own: query.mine,
-            words: lower(&query.query),
-            city: lower(&query.city),
-            category: lower(&query.category),
-            near: query.near,
-            show,
-        })
+        Ok(EventPage::of(items, next))
     }
+}
 
-    /// The event as an item of the list, if it matches.
-    fn item(&self, event: Event) -> Option<EventItem> {
-        if !self.matches(&event) {
-            return None;
+impl EventPage {
+    fn of(items: Vec<EventItem>, next: Option<EventCursor>) -> Self {
+        Self {
+            items,
+            next,
+            facets: None,
         }
-        let statuses = visible_shows(&event, self.own).map(|show| show.status_at(self.now, None));
-        Some(EventItem {
-            shows: visible_shows(&event, self.own).count(),
-            next_show_at: event.next_show(self.now).map(|show| show.starts_at),
-            from_price: event.from_price(self.now),
-            status: status_of(statuses),
-            event,
-        })
-    }
-
-    fn matches(&self, event: &Event) -> bool {
-        let same = |wanted: &Option<String>, text: &str| {
-            wanted
-                .as_deref()
-                .is_none_or(|wanted| text.trim().to_lowercase() == wanted)
-        };
-        let description = event.description.as_deref().unwrap_or_default();
-        let texts = [event.title.as_str(), description, &event.venue, &event.city];
-        let words = self.words.as_deref();
-        (self.own || event.is_public())
-            && same(&self.city, &event.city)
-            && same(&self.category, &event.category)
-            && words.is_none_or(|words| texts.iter().any(|t| t.to_lowercase().contains(words)))
-            && self.near.is_none_or(|near| is_near(event, near))
-            && self.show.as_ref().is_none_or(|wanted| {
-                visible_shows(event, self.own).any(|show| wanted.matches(show))
-            })
-    }
-}
-
-fn is_near(event: &Event, near: Near) -> bool {
-    event
-        .location
-        .is_some_and(|at| at.distance_km(&near.center) <= near.radius_km)
-}
-
-impl ShowFilter {
-    fn matches(&self, show: &ShowSummary) -> bool {
-        show.status != StoredStatus::Cancelled
-            && (self.from..=self.to).contains(&show.starts_at)
-            && self
-                .max_price
-                .is_none_or(|max| show.from_price.amount <= max)
-            && self
-                .currency
-                .is_none_or(|currency| show.from_price.currency == currency)
     }
 }

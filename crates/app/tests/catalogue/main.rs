@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test sets up must succeed")]
 
 mod events;
+mod index;
 mod shows;
 mod venues;
 

@@ -39,6 +39,7 @@ mod devices;
 mod fans;
 mod gates;
 mod mails;
+mod index_work;
 mod orders;
 mod passes;
 mod prices;

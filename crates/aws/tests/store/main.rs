@@ -17,6 +17,7 @@ mod map_rebuild;
 mod messages;
 mod ministack_order;
 mod network;
+mod objects;
 mod order_cost;
 mod places;
 mod sample_orders;

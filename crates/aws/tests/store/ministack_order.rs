@@ -48,6 +48,7 @@ impl Deployment {
         let news_queue = create_queue(&sqs, &format!("{name}-news")).await;
         create_bus(config, &name, &arn_of(&sqs, &news_queue).await).await;
         let wires = Wires {
+            bucket: None,
             table: name.clone(),
             expire_holds_queue: Some(expire_holds_queue.clone()),
             notify_queue: None,

@@ -18,11 +18,12 @@ pub(crate) fn wiring() -> Wiring {
     Wiring::parse(TEMPLATE).unwrap()
 }
 
-fn config(http: SharedHttpClient, endpoint: &str) -> AwsConfig {
+pub(crate) fn config(http: SharedHttpClient, endpoint: &str) -> AwsConfig {
     AwsConfig {
         region: "eu-central-1".into(),
         credentials: Credentials::new("test", "test", None, None, "test"),
         endpoint: Some(endpoint.into()),
+        links: None,
         http,
     }
 }
@@ -49,6 +50,7 @@ pub(crate) async fn in_process(
         notify_queue: None,
         saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
         event_bus: Some("EventBus".to_owned()),
+        bucket: Some("Bucket".to_owned()),
     };
     let store = config.store(&wires);
     let clock = Arc::new(ManualClock::new(START));

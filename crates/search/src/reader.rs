@@ -1,0 +1,159 @@
+//! The search port on snapshots: keeps a copy of the published index and asks it.
+//!
+//! Whether a newer snapshot is there is looked up at most once a second, by a request
+//! that then waits a moment for it. Everybody else is answered from the copy at hand,
+//! and so is that request if the new one takes longer.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use onsale_app::events::EventQuery;
+use onsale_app::ports::{Fetched, Objects, Search, SearchPage, StoreError, Stored, Tag};
+use onsale_domain::time::Millis;
+
+use crate::snapshot::{Folder, Manifest, manifest_key};
+use crate::view::{IndexView, corrupt};
+
+/// How old the knowledge of what is published may be.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long a request waits for a newer snapshot, or for the first one.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+/// How long a snapshot that could not be used is left alone.
+const AFTER_FAILURE: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone)]
+pub struct SnapshotSearch {
+    reader: Arc<Reader>,
+}
+
+struct Reader {
+    objects: Arc<dyn Objects>,
+    root: PathBuf,
+    current: Mutex<Current>,
+    /// Held by whoever follows the manifest.
+    copy: tokio::sync::Mutex<Copy>,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+#[derive(Default)]
+struct Current {
+    view: Option<Arc<IndexView>>,
+    looked: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Copy {
+    folder: Option<Folder>,
+    tag: Option<Tag>,
+}
+
+impl SnapshotSearch {
+    /// `root` is a folder of its own; what an earlier process left in it is deleted.
+    pub fn new(objects: Arc<dyn Objects>, root: PathBuf) -> Result<Self, String> {
+        empty(&root)?;
+        Ok(Self {
+            reader: Arc::new(Reader {
+                objects,
+                root,
+                current: Mutex::default(),
+                copy: tokio::sync::Mutex::default(),
+            }),
+        })
+    }
+}
+
+/// Makes an empty folder of this one. Copies are never taken over from an earlier
+/// process: whatever befell them since, the snapshot is whole.
+pub(crate) fn empty(root: &Path) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("cannot use {}: {e}", root.display());
+    if root.exists() {
+        std::fs::remove_dir_all(root).map_err(failed)?;
+    }
+    std::fs::create_dir_all(root).map_err(failed)
+}
+
+impl Reader {
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn view(self: &Arc<Self>) -> Option<Arc<IndexView>> {
+        let due = {
+            let mut current = self.current();
+            let due = current.looked.is_none_or(|at| at.elapsed() >= FRESH);
+            if due {
+                current.looked = Some(Instant::now());
+            }
+            due
+        };
+        if due {
+            let reader = self.clone();
+            // A task of its own, so that a download goes on when the request has left.
+            let following = tokio::spawn(async move {
+                if let Err(error) = reader.follow().await {
+                    tracing::warn!(%error, "the search index could not be refreshed");
+                    reader.current().looked = Some(Instant::now() + AFTER_FAILURE);
+                }
+            });
+            // Late is no error: the view at hand is used until the new one is there.
+            let _ = tokio::time::timeout(PATIENCE, following).await;
+        }
+        self.current().view.clone()
+    }
+
+    async fn follow(&self) -> Stored<()> {
+        // Somebody is at it, perhaps with a long download.
+        let Ok(mut copy) = self.copy.try_lock() else {
+            return Ok(());
+        };
+        let found = match self.objects.get(&manifest_key(), copy.tag.as_ref()).await? {
+            Fetched::Unchanged => return Ok(()),
+            Fetched::Missing => {
+                *copy = Copy::default();
+                self.current().view = None;
+                return Ok(());
+            }
+            Fetched::Found(found) => found,
+        };
+        let manifest = Manifest::parse(&found.body)?;
+        let mut folder = match copy.folder.take() {
+            Some(folder) => folder,
+            None => Folder::create(&self.root)?,
+        };
+        // A failure leaves no copy, and the next look begins with a new one.
+        copy.tag = None;
+        folder.follow(&*self.objects, &manifest).await?;
+        let path = folder.path.clone();
+        let opened = tokio::task::spawn_blocking(move || IndexView::open(&path)).await;
+        let opened = opened.map_err(|e| StoreError::Unavailable(e.to_string()))?;
+        let view = opened.map_err(corrupt)?;
+        tracing::debug!(events = view.events(), "the search index was refreshed");
+        self.current().view = Some(Arc::new(view));
+        *copy = Copy {
+            folder: Some(folder),
+            tag: Some(found.tag),
+        };
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Search for SnapshotSearch {
+    async fn search(&self, query: &EventQuery, now: Millis) -> Stored<Option<SearchPage>> {
+        let Some(view) = self.reader.view().await else {
+            return Ok(None);
+        };
+        let query = query.clone();
+        let searching = tokio::task::spawn_blocking(move || view.search(&query, now));
+        let found = searching.await;
+        let found = found.map_err(|e| StoreError::Unavailable(format!("search: {e}")))?;
+        found.map(Some)
+    }
+}

@@ -1,0 +1,62 @@
+//! `index-events`: keeps the search index true to the catalogue.
+//!
+//! A message says that an event changed, and a schedule wakes it every minute. Both only
+//! say that it is time to look: what has to be indexed is noted in the table.
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use onsale_app::App;
+use onsale_domain::announcement::{Announcement, News};
+use onsale_domain::ids::EventId;
+use serde::Deserialize;
+
+/// An announcement as EventBridge puts it into a queue.
+#[derive(Debug, Deserialize)]
+struct Envelope {
+    detail: Announcement,
+}
+
+/// One batch is one change of the index, however many messages it has.
+pub async fn handle(app: &App, event: SqsEvent) -> Result<SqsBatchResponse, String> {
+    let bodies = event.records.iter().filter_map(|m| m.body.as_deref());
+    let hints: Vec<EventId> = bodies.filter_map(changed).collect();
+    let indexed = app.index_events(&hints).await.map_err(|e| e.to_string())?;
+    tracing::debug!(messages = event.records.len(), indexed, "indexed");
+    Ok(SqsBatchResponse::default())
+}
+
+/// The event that a message is about. One that is not ours would fail for ever, and
+/// nothing depends on it.
+fn changed(body: &str) -> Option<EventId> {
+    match serde_json::from_str::<Envelope>(body) {
+        Ok(Envelope { detail }) => match detail.news {
+            News::EventChanged { event_id } => Some(event_id),
+            _ => None,
+        },
+        Err(error) => {
+            tracing::error!(%error, "not a message of ours");
+            None
+        }
+    }
+}
+
+/// Looks for what no message told, and builds the index if there is none.
+pub async fn sweep(app: &App) -> Result<usize, String> {
+    app.index_events(&[]).await.map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_the_event_and_others_name_none() {
+        let told = r#"{"version":"0","detail-type":"EventChanged","detail":{"version":1,
+            "id":"EventChanged:evt_0192f0c1a2b37c4d8e5f60718293a4b8:3",
+            "at":"2027-03-01T09:15:05Z","type":"EventChanged",
+            "data":{"event_id":"evt_0192f0c1a2b37c4d8e5f60718293a4b8"}}}"#;
+        let event = "evt_0192f0c1a2b37c4d8e5f60718293a4b8".parse().unwrap();
+        assert_eq!(changed(told), Some(event));
+        assert_eq!(changed("{}"), None);
+        assert_eq!(changed("what?"), None);
+    }
+}
