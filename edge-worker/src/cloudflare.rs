@@ -10,13 +10,13 @@ mod object_alarm;
 mod object_calls;
 mod object_links;
 mod object_storage;
-mod order_feed;
 mod outgoing;
 mod room_controller;
 mod room_counter;
 mod room_gate;
 mod seat_feed;
 mod settings;
+mod watching;
 mod worker_host;
 
 use worker::{Context, Env, Request, Response, console_error, event};
@@ -28,7 +28,7 @@ use self::worker_host::WorkerHost;
 use crate::answer::Problem;
 use crate::edge::{FeedKind, FeedRequest, Reply};
 use crate::host::Trouble;
-use crate::order_feed::Watcher;
+use crate::watching::Watcher;
 
 /// Set by Cloudflare, and by nobody else in front of it.
 const ADDRESS_HEADER: &str = "cf-connecting-ip";
@@ -61,7 +61,7 @@ async fn answer(request: Request, env: Env, context: Context) -> worker::Result<
             response(answer)
         }
         Reply::Feed(feed) => seat_feed(&host, &feed).await,
-        Reply::OrderFeed(order) => order_feed::open(host, watcher, order).await,
+        Reply::Watch(subject) => watching::open(host, watcher, subject).await,
     }
 }
 

@@ -2,7 +2,7 @@
 //! first look at each of them.
 
 use http::{HeaderMap, Method, Request, Uri};
-use onsale_domain::ids::{OrderId, ShowId};
+use onsale_domain::ids::ShowId;
 use onsale_domain::limiter::Limiter;
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::time::Millis;
@@ -13,6 +13,7 @@ use crate::counting::Counting;
 use crate::host::Host;
 use crate::room_view::Views;
 use crate::secrets::Secrets;
+use crate::watching::Subject;
 use crate::{forward, room, web};
 
 /// A request from outside, read whole: hosts refuse bodies over [`MAX_BODY`] before.
@@ -27,7 +28,7 @@ const MAX_ROOM_BODY: usize = 8 << 10;
 pub enum Reply {
     Answer(Answer),
     Feed(FeedRequest),
-    OrderFeed(OrderId),
+    Watch(Subject),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +199,11 @@ impl Edge {
             let order = order.parse().map_err(|_| {
                 Problem::not_found("There is no such order. Ids are case-sensitive.")
             })?;
-            return Ok(Reply::OrderFeed(order));
+            return Ok(Reply::Watch(Subject::Order(order)));
+        }
+        if let Some(show) = rest.strip_suffix("/sales") {
+            let show = show.parse().map_err(|_| Problem::no_show())?;
+            return Ok(Reply::Watch(Subject::Sales(show)));
         }
         let show = rest.parse().map_err(|_| Problem::no_show())?;
         Ok(Reply::Feed(FeedRequest {

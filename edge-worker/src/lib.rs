@@ -9,8 +9,8 @@ pub mod edge;
 pub mod forward;
 pub mod host;
 pub mod objects;
-pub mod order_feed;
 pub mod secrets;
+pub mod watching;
 pub mod web;
 
 #[cfg(target_arch = "wasm32")]

@@ -10,7 +10,7 @@ const COMPATIBILITY_DATE = '2026-07-01';
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export const FUNCTIONS = ['accounts', 'catalog', 'holds', 'room', 'checkout', 'tickets'];
+export const FUNCTIONS = ['accounts', 'catalog', 'holds', 'room', 'checkout', 'tickets', 'organiser'];
 
 const hex = (bytes = 32) => randomBytes(bytes).toString('hex');
 

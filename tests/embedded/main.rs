@@ -25,6 +25,7 @@ mod refunds;
 mod room;
 mod room_crowd;
 mod sale;
+mod sales;
 mod scanning;
 mod search;
 mod server;

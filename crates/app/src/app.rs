@@ -13,10 +13,11 @@ use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
     TicketSigner, Versioned,
 };
 use crate::pricing::Views;
+use crate::sales::SalesView;
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -33,6 +34,7 @@ const SHOW_FRESH_MS: u64 = 1_000;
 /// 100,000 places take about 3 MB with their look-up tables.
 const LAYOUTS_KEPT: usize = 32;
 const SHOWS_KEPT: usize = 512;
+const SALES_KEPT: usize = 64;
 
 /// Everything the application needs from outside. A function that never uses one of
 /// them plugs in `Unplugged`.
@@ -42,6 +44,7 @@ pub struct Ports {
     pub expiry_queue: Arc<dyn ExpiryQueue>,
     pub saga_queue: Arc<dyn SagaQueue>,
     pub notify_queue: Arc<dyn NotifyQueue>,
+    pub export_queue: Arc<dyn ExportQueue>,
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,
@@ -68,6 +71,9 @@ pub struct App {
     pub(crate) maps: Arc<MapSlots>,
     pub(crate) price_logs: Arc<Cache<ShowId, (Millis, Arc<Versioned<PriceLog>>)>>,
     pub(crate) views: Arc<Views>,
+    pub(crate) sales: Arc<Cache<ShowId, Arc<SalesView>>>,
+    /// When the figures of a room were last stored.
+    pub(crate) room_figures: Arc<Cache<ShowId, Millis>>,
 }
 
 impl std::fmt::Debug for App {
@@ -94,6 +100,8 @@ impl App {
             maps: Arc::default(),
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
             views: Arc::default(),
+            sales: Arc::new(Cache::new(SALES_KEPT)),
+            room_figures: Arc::new(Cache::new(SHOWS_KEPT)),
         }
     }
 

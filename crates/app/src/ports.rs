@@ -8,28 +8,32 @@ mod accounts;
 mod audit;
 mod checkout;
 mod devices;
+mod exports;
 mod fans;
 mod gates;
 mod mails;
-mod index_work;
 mod objects;
+mod index_work;
 mod passes;
 mod prices;
 mod transfers;
+mod sales;
 mod search;
 
 pub use accounts::*;
 pub use audit::Audit;
 pub use checkout::*;
 pub use devices::Devices;
+pub use exports::*;
 pub use fans::Fans;
 pub use gates::*;
 pub use mails::*;
-pub use index_work::IndexWork;
 pub use objects::*;
+pub use index_work::IndexWork;
 pub use passes::*;
 pub use prices::Prices;
 pub use transfers::*;
+pub use sales::SalesBooks;
 pub use search::*;
 
 use async_trait::async_trait;
@@ -265,6 +269,8 @@ pub trait Store:
     + Transfers
     + Mails
     + Mailings
+    + SalesBooks
+    + Exports
     + IndexWork
 {
 }
@@ -290,6 +296,8 @@ impl<T> Store for T where
         + Transfers
         + Mails
         + Mailings
+        + SalesBooks
+        + Exports
         + IndexWork
 {
 }

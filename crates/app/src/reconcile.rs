@@ -42,6 +42,7 @@ pub struct Report {
     pub open_cancellations: u64,
     /// Mails and mailings that were forgotten, and are sent now.
     pub mails_woken: u64,
+    pub open_exports: u64,
     pub shows: u64,
     pub free: u64,
     pub held: u64,
@@ -134,6 +135,7 @@ impl App {
                 self.wake_cancellation(show, 0, 0).await;
             }
         }
+        report.open_exports = self.look_at_open_exports().await?;
         self.look_at_accounts(&mut report).await?;
         self.tell_forgotten_transfers().await?;
         report.mails_woken = self.wake_forgotten(MAILS_A_RUN).await?;
@@ -198,6 +200,11 @@ impl App {
             }
         }
         self.check_payments(&mut report).await;
+        match self.delete_old_exports().await {
+            Ok(0) => {}
+            Ok(deleted) => tracing::info!(deleted, "files of old exports deleted"),
+            Err(error) => tracing::warn!(%error, "old exports could not be deleted"),
+        }
         metrics::gauge!("onsale_orphan_payments").set(report.orphan_payments as f64);
         metrics::gauge!("onsale_reconcile_alarms").set(report.alarms.len() as f64);
         Ok(report)

@@ -14,10 +14,10 @@ use onsale_domain::time::Millis;
 
 use crate::events::EventQuery;
 use crate::ports::{
-    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, Fetched, IndexDraft, ObjectEntry,
+    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, ExportQueue, Notify, NotifyQueue, Fetched, IndexDraft, ObjectEntry,
     Objects, Page, Paid,
     PaymentFailure, Payments, Refund, SagaQueue, Search, SearchIndex,
-    SearchPage, StoreError, Stored, Tag, TicketSigner, Void,
+    SearchPage, StoreError, Stored, Tag, TicketSigner, Void, WriteExport,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,6 +49,13 @@ impl SagaQueue for Unplugged {
 impl NotifyQueue for Unplugged {
     async fn send_notify(&self, _: &Notify, _: u32) -> Stored<()> {
         missing("the queue of notifications")
+    }
+}
+
+#[async_trait]
+impl ExportQueue for Unplugged {
+    async fn send_export(&self, _: &WriteExport) -> Stored<()> {
+        missing("the queue of exports")
     }
 }
 

@@ -25,6 +25,8 @@ pub const BELONGS_TO: &str = "acc = :acc";
 pub const IS_AT_VERSION: &str = "v = :read_version";
 /// Holds when no map is stored, or an older one.
 pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
+/// Holds when no figures of the room are stored, or older ones.
+pub const FIGURES_ARE_OLDER: &str = MAP_IS_OLDER;
 /// Holds when nobody has the lease, or their time is over.
 pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
 

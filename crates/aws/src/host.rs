@@ -11,13 +11,13 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use onsale_app::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, Objects, Payments, SagaQueue, TicketSigner,
+    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, TicketSigner,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsSagaQueue};
+use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -68,6 +68,8 @@ pub struct Wires {
     pub saga_queue: Option<String>,
     /// The URL of the queue of `notify`.
     pub notify_queue: Option<String>,
+    /// The URL of the queue of `write-exports`.
+    pub exports_queue: Option<String>,
     /// The name or ARN of the event bus.
     pub event_bus: Option<String>,
     /// The name of the bucket.
@@ -76,8 +78,8 @@ pub struct Wires {
 
 impl Wires {
     /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`, `NOTIFY_QUEUE_URL`,
-    /// `EVENT_BUS_NAME` and
-    /// `BUCKET_NAME`.
+    /// `EXPORTS_QUEUE_URL`,
+    /// `EVENT_BUS_NAME` and `BUCKET_NAME`.
     pub fn from_env() -> Result<Self, String> {
         let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
         Ok(Self {
@@ -85,6 +87,7 @@ impl Wires {
             expire_holds_queue: named("EXPIRE_HOLDS_QUEUE_URL"),
             saga_queue: named("SAGA_QUEUE_URL"),
             notify_queue: named("NOTIFY_QUEUE_URL"),
+            exports_queue: named("EXPORTS_QUEUE_URL"),
             event_bus: named("EVENT_BUS_NAME"),
             bucket: named("BUCKET_NAME"),
         })
@@ -236,6 +239,10 @@ impl AwsConfig {
             Some(url) => Arc::new(SqsNotifyQueue::new(self.sqs(), url)),
             None => Arc::new(Unplugged),
         };
+        let export_queue: Arc<dyn ExportQueue> = match &wires.exports_queue {
+            Some(url) => Arc::new(SqsExportQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
         let bus: Arc<dyn Bus> = match &wires.event_bus {
             Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
             None => Arc::new(Unplugged),
@@ -249,6 +256,7 @@ impl AwsConfig {
             expiry_queue,
             saga_queue,
             notify_queue,
+            export_queue,
             bus,
             payments,
             ticket_signer,

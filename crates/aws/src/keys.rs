@@ -12,7 +12,8 @@ use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{
-    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
+    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId,
+    VisitorId,
 };
 use onsale_domain::mail::MailId;
 use onsale_domain::mailing::MailingId;
@@ -53,6 +54,8 @@ pub const BY_WORK: Index = Index {
 };
 /// The partition of cancellations in `BY_WORK`.
 pub const OPEN_CANCELLATIONS: &str = "OPENCXL";
+/// The partition of events in `BY_WORK` that changed since they were indexed.
+pub const UNINDEXED_EVENTS: &str = "UNINDEXED";
 /// The partition of resets that were not announced in `BY_WORK`.
 pub const OPEN_RESETS: &str = "OPENRST";
 /// The partition of deletions in `BY_WORK`.
@@ -61,8 +64,6 @@ pub const OPEN_DELETIONS: &str = "OPENDEL";
 pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
 /// The partition of mailings in `BY_WORK`.
 pub const OPEN_MAILINGS: &str = "OPENMLG";
-/// The partition of events in `BY_WORK` that changed since they were indexed.
-pub const UNINDEXED_EVENTS: &str = "UNINDEXED";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -80,6 +81,13 @@ const ORDER: &str = "ORD";
 const CANCELLATION: &str = "CXL";
 const SANDBOX: &str = "SBX";
 const FAN: &str = "FNE";
+const SALE: &str = "SAL";
+const EXPORT: &str = "EXP";
+/// The partition of exports in `BY_WORK`.
+pub const OPEN_EXPORTS: &str = "OPENEXP";
+/// The lines of what a show sold are spread over this many partitions: each takes 1,000
+/// writes a second, and whoever reads asks all of them.
+pub const SALE_PARTS: u8 = 4;
 const SESSION: &str = "SES";
 const RESET: &str = "RST";
 const DELETION: &str = "DEL";
@@ -249,6 +257,26 @@ impl Key {
         Self::new("VWS", format_args!("{}#{minute}", show.simple()))
     }
 
+    /// The lines of what a show sold, added up.
+    pub fn sales_book(show: ShowId) -> Self {
+        Self::new("SLB", show.simple())
+    }
+
+    /// How many of these lines came late.
+    pub fn late_lines(show: ShowId) -> Self {
+        Self::new("SLL", show.simple())
+    }
+
+    /// How far a list that an organiser takes away is.
+    pub fn export(id: ExportId) -> Self {
+        Self::new(EXPORT, id.simple())
+    }
+
+    /// The people in the room of a show, as the edge last counted them.
+    pub fn room_figures(show: ShowId) -> Self {
+        Self::new("RMF", show.simple())
+    }
+
     /// The accounts that were seen on a device.
     pub fn device(id: VisitorId) -> Self {
         Self::new("DEV", id.simple())
@@ -310,6 +338,12 @@ impl Key {
     /// The gate whose count a partition key names.
     pub fn counted_gate(pk: &str) -> Option<&str> {
         named(pk, GATE_COUNT)?.split_once('#').map(|(_, gate)| gate)
+    }
+
+    /// The export that a partition key names.
+    pub fn export_id(pk: &str) -> Option<ExportId> {
+        let digits = named(pk, EXPORT)?;
+        format!("{}_{digits}", ExportId::PREFIX).parse().ok()
     }
 
     /// The show whose cancellation a partition key names.
@@ -395,6 +429,17 @@ pub fn ended_passes(show: ShowId) -> String {
 /// The partition of the fans of a show in `BY_BUYER`.
 pub fn fans_of(show: ShowId) -> String {
     format!("FANS#{}", show.simple())
+}
+
+/// A partition of the lines of what a show sold. Within it they are sorted by time: the one
+/// kind of item that shares its partition, because it is only ever read in lists.
+pub fn sale_lines(show: ShowId, part: u8) -> String {
+    format!("{SALE}#{}#{part}", show.simple())
+}
+
+/// Which of them the lines of an order are in.
+pub fn sale_part(order: OrderId) -> u8 {
+    order.as_bytes()[15] % SALE_PARTS
 }
 
 /// The partition of an address's registrations as a fan in `BY_OWNER`.

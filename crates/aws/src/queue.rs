@@ -1,10 +1,11 @@
-//! The queues of `expire-holds`, `drive-saga` and `notify` on SQS.
+//! The queues of `expire-holds`, `drive-saga` and `notify` and `write-exports` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use onsale_app::ports::{
-    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, SagaQueue, StoreError, Stored,
+    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, ExportQueue, SagaQueue, StoreError, Stored,
+, WriteExport,
 };
 use serde::Serialize;
 
@@ -85,5 +86,22 @@ impl SqsNotifyQueue {
 impl NotifyQueue for SqsNotifyQueue {
     async fn send_notify(&self, message: &Notify, delay_s: u32) -> Stored<()> {
         self.0.send(message, delay_s).await
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsExportQueue(Queue);
+
+impl SqsExportQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl ExportQueue for SqsExportQueue {
+    async fn send_export(&self, message: &WriteExport) -> Stored<()> {
+        self.0.send(message, 0).await
     }
 }

@@ -108,16 +108,22 @@ impl DynamoStore {
 
     /// A put that takes place only if its key is new; the item that is there otherwise.
     pub(crate) async fn put_new(&self, key: &Key, mut item: Item) -> Stored<Option<Item>> {
+        item.extend(key.attributes());
+        self.put_item_new(item).await
+    }
+
+    /// The same of an item that has its keys.
+    pub(crate) async fn put_item_new(&self, item: Item) -> Stored<Option<Item>> {
         use aws_sdk_dynamodb::error::SdkError;
         use aws_sdk_dynamodb::operation::put_item::PutItemError;
-        item.extend(key.attributes());
         let put = self
             .client
             .put_item()
             .table_name(&self.table)
             .set_item(Some(item))
             .condition_expression(crate::conditions::IS_NEW)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .return_consumed_capacity(aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total);
         match put.send().await {
             Ok(_) => Ok(None),
             Err(SdkError::ServiceError(service))

@@ -107,6 +107,9 @@ pub enum News {
         show_id: ShowId,
         account_id: AccountId,
     },
+    EventChanged {
+        event_id: EventId,
+    },
 }
 
 /// What a buyer has to know of a show.
@@ -116,9 +119,6 @@ pub struct ShowFacts {
     pub venue: String,
     pub city: String,
     pub starts_at: Millis,
-    EventChanged {
-        event_id: EventId,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

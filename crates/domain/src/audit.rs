@@ -23,6 +23,7 @@ pub enum AuditAction {
     FanCodesMade,
     StaffAdded,
     StaffRemoved,
+    ListExported,
 }
 
 /// One thing that changed, in short.

@@ -212,7 +212,9 @@ impl Order {
     }
 
     pub fn tickets_issued(&self, now: Millis) -> Self {
-        self.at(Stage::Announcing, now)
+        let mut next = self.at(Stage::Announcing, now);
+        next.sold_at = Some(now);
+        next
     }
 
     pub fn announced(&self, now: Millis) -> Self {

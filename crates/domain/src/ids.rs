@@ -150,6 +150,11 @@ id!(
     "wls"
 );
 id!(
+    /// A list that an organiser takes away.
+    ExportId,
+    "exp"
+);
+id!(
     /// One log-in; the `jti` of its token.
     SessionId,
     "ses"

@@ -150,6 +150,12 @@ pub struct Order {
     /// in the version of the order: only one of them can be first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub transfers: u32,
+    /// When its tickets were there, and when its places were given back: the times under
+    /// which it is in the books. Unlike `changed` they stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sold_at: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Millis>,
     pub created: Millis,
     pub changed: Millis,
 }
@@ -169,6 +175,23 @@ pub enum OrderStatus {
     Refunded,
     Failed,
     Stuck,
+}
+
+impl OrderStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::RequiresAction => "requires_action",
+            Self::Authorised => "authorised",
+            Self::Confirmed => "confirmed",
+            Self::Declined => "declined",
+            Self::Cancelling => "cancelling",
+            Self::Cancelled => "cancelled",
+            Self::Refunded => "refunded",
+            Self::Failed => "failed",
+            Self::Stuck => "stuck",
+        }
+    }
 }
 
 /// Why a checkout request begins no new attempt.
@@ -226,6 +249,8 @@ impl Order {
             undo: None,
             stuck: None,
             transfers: 0,
+            sold_at: None,
+            ended_at: None,
             created: now,
             changed: now,
         }

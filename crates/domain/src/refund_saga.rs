@@ -53,7 +53,9 @@ impl Order {
     }
 
     pub fn seats_returned(&self, now: Millis) -> Self {
-        self.at(Stage::AnnouncingEnd, now)
+        let mut next = self.at(Stage::AnnouncingEnd, now);
+        next.ended_at = Some(now);
+        next
     }
 
     pub fn end_announced(&self, now: Millis) -> Self {

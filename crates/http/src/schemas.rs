@@ -46,6 +46,7 @@ id_schemas! {
     OrderIdText of OrderId,
     TicketIdText of TicketId,
     TransferIdText of TransferId,
+    ExportIdText of ExportId,
 }
 
 /// A moment: RFC 3339, in UTC in every answer.
@@ -101,6 +102,8 @@ choices! {
     StatusText as "ShowStatus": "draft" | "on_sale" | "sold_out" | "completed" | "cancelled";
     RoomModeText as "RoomMode": "off" | "queue" | "queue_all" | "closed";
     RoomOrderText as "RoomOrder": "lottery" | "fifo";
+    ExportKindText as "ExportKind": "orders" | "attendees";
+    ExportStatusText as "ExportStatus": "preparing" | "ready" | "failed";
 }
 
 /// Parameters may refer to a schema that nothing else mentions, so all are registered.
@@ -114,6 +117,7 @@ pub(crate) fn add_to(components: &mut Components) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onsale_domain::export::{ExportKind, ExportStatus};
     use onsale_domain::show::{RoomMode, RoomOrder, ShowStatus};
     use serde::Serialize;
 
@@ -143,5 +147,13 @@ mod tests {
             choices_of::<RoomOrderText>(),
             written(&[RoomOrder::Lottery, RoomOrder::Fifo])
         );
+        let kinds = [ExportKind::Orders, ExportKind::Attendees];
+        assert_eq!(choices_of::<ExportKindText>(), written(&kinds));
+        let statuses = [
+            ExportStatus::Preparing,
+            ExportStatus::Ready,
+            ExportStatus::Failed,
+        ];
+        assert_eq!(choices_of::<ExportStatusText>(), written(&statuses));
     }
 }

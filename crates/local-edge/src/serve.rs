@@ -13,9 +13,8 @@ use futures_util::stream;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
-use onsale_domain::ids::OrderId;
 use onsale_edge::answer::Problem;
-use onsale_edge::order_feed::{ASK_MS, Watcher};
+use onsale_edge::watching::{ASK_MS, Subject, Watcher};
 use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
@@ -51,7 +50,7 @@ impl EdgeServer {
         match self.edge.handle(&self.host, incoming, &address).await {
             Reply::Answer(answer) => sent(answer),
             Reply::Feed(request) => self.feed(request, upgrade).await,
-            Reply::OrderFeed(order) => self.order_feed(order, watcher).await,
+            Reply::Watch(subject) => self.watched(subject, watcher).await,
         }
     }
 
@@ -76,8 +75,8 @@ impl EdgeServer {
         }
     }
 
-    async fn order_feed(self, order: OrderId, watcher: Watcher) -> Response {
-        let watch = match watcher.watch(&self.host, order).await {
+    async fn watched(self, subject: Subject, watcher: Watcher) -> Response {
+        let watch = match watcher.watch(&self.host, subject).await {
             Ok(watch) => watch,
             Err(answer) => return sent(answer),
         };

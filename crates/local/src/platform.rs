@@ -180,6 +180,7 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
         saga_queue: Some(queue("SagaQueue")?),
         notify_queue: Some(queue("NotifyQueue")?),
+        exports_queue: Some(queue("ExportsQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
         bucket: Some(BUCKET.to_owned()),
     })
@@ -259,6 +260,11 @@ fn consumers(
         let (app, post) = (telling.clone(), post.clone());
         Box::pin(async move { Ok(notify::handle(&app, &post, event).await) })
     });
+    let exporting = app.clone();
+    let write_exports: SqsHandler = Arc::new(move |event| {
+        let app = exporting.clone();
+        Box::pin(async move { Ok(write_exports::handle(&app, event).await) })
+    });
     let indexing = app.clone();
     let index_events: SqsHandler = Arc::new(move |event| {
         let app = indexing.clone();
@@ -266,6 +272,7 @@ fn consumers(
     });
     Ok(HashMap::from([
         ("notify".to_owned(), notify),
+        ("write-exports".to_owned(), write_exports),
         ("expire-holds".to_owned(), expire_holds),
         ("drive-saga".to_owned(), drive_saga),
         (INDEX_EVENTS.to_owned(), index_events),

@@ -7,6 +7,7 @@ mod accounts;
 mod audit;
 mod catalogue;
 mod devices;
+mod exports;
 mod fans;
 mod gate;
 mod gates;
@@ -18,6 +19,7 @@ mod orders;
 mod passes;
 mod payments;
 mod prices;
+mod sales;
 mod search_index;
 mod seats;
 pub mod stage;
@@ -29,6 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
     Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned,
+, WriteExport,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
@@ -39,8 +42,10 @@ use onsale_domain::buyer::Buyer;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::deletion::Deletion;
 use onsale_domain::event::Event;
+use onsale_domain::export::Export;
 use onsale_domain::ids::{
-    AccountId, AuditId, EventId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId, VisitorId,
+    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId,
+    VisitorId,
 };
 use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
@@ -53,6 +58,7 @@ use onsale_domain::password_reset::Reset;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
+use onsale_domain::sales::{RoomFigures, SaleLine, SalesBook};
 use onsale_domain::show::Show;
 use onsale_domain::staff::Staff;
 use onsale_domain::ticket::Ticket;
@@ -103,6 +109,11 @@ struct Items {
     transfers: BTreeMap<TransferId, Versioned<Transfer>>,
     mails: BTreeMap<MailId, Versioned<Mail>>,
     mailings: BTreeMap<MailingId, Versioned<Mailing>>,
+    sale_lines: HashMap<ShowId, BTreeMap<String, SaleLine>>,
+    late_lines: HashMap<ShowId, u64>,
+    sales_books: HashMap<ShowId, Versioned<SalesBook>>,
+    room_figures: HashMap<ShowId, RoomFigures>,
+    exports: BTreeMap<ExportId, Versioned<Export>>,
     unindexed: BTreeSet<EventId>,
     rebuild_lease: Option<([u8; 16], Millis)>,
 }
@@ -158,6 +169,7 @@ pub struct MemoryWorld {
     pub notify_queue: Arc<MemoryQueue<Notify>>,
     pub mailer: Arc<MemoryMailer>,
     pub post: Post,
+    pub export_queue: Arc<MemoryQueue<WriteExport>>,
     pub bus: Arc<MemoryBus>,
     pub objects: Arc<MemoryObjects>,
     pub search_index: Arc<MemoryIndex>,
@@ -182,6 +194,7 @@ impl MemoryWorld {
             writer: Arc::new(PlainWriter),
             language: Language::En,
         };
+        let export_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let bus = Arc::new(MemoryBus::new(gate.clone()));
         let objects = Arc::new(MemoryObjects::new(clock.clone(), gate.clone()));
         let search_index = Arc::new(MemoryIndex::new(gate.clone()));
@@ -191,6 +204,7 @@ impl MemoryWorld {
             expiry_queue: queue.clone(),
             saga_queue: saga_queue.clone(),
             notify_queue: notify_queue.clone(),
+            export_queue: export_queue.clone(),
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
@@ -208,6 +222,7 @@ impl MemoryWorld {
             notify_queue,
             mailer,
             post,
+            export_queue,
             bus,
             objects,
             search_index,

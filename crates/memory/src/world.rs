@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, Notify, NotifyQueue,
-    SagaQueue, StoreError, Stored,
+    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, ExportQueue, MAX_DELAY_S, Notify, NotifyQueue,
+    SagaQueue,
+    StoreError, Stored, WriteExport,
 };
 use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;
@@ -115,6 +116,14 @@ impl SagaQueue for MemoryQueue<Drive> {
     async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
         let put = async { self.put(message, delay_s) };
         self.gate.pass("send_drive", no_answer, put).await
+    }
+}
+
+#[async_trait]
+impl ExportQueue for MemoryQueue<WriteExport> {
+    async fn send_export(&self, message: &WriteExport) -> Stored<()> {
+        let put = async { self.put(message, 0) };
+        self.gate.pass("send_export", no_answer, put).await
     }
 }
 

@@ -182,9 +182,14 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
     }
 
     async fn ask_cloud(&self, kept: Option<&Kept>) -> Told<Option<Briefing>> {
-        let since = kept.map_or(0, |kept| kept.controller.cursor());
-        let target = format!("/internal/shows/{}/room?since={since}", self.show);
         let now = self.links.now();
+        let since = kept.map_or(0, |kept| kept.controller.cursor());
+        let mut target = format!("/internal/shows/{}/room?since={since}", self.show);
+        if let Some(kept) = kept {
+            let figures = kept.controller.figures(now);
+            let (waiting, admitted, rate) = (figures.waiting, figures.admitted, figures.rate);
+            target += &format!("&waiting={waiting}&admitted={admitted}&rate={rate}");
+        }
         let request = signed_request(&self.keys, "GET", &target, Vec::new(), now)?;
         let answer = self.links.room_function(request).await?;
         match answer.status() {

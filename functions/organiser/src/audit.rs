@@ -21,6 +21,7 @@ enum ActionText {
     FanCodesMade,
     StaffAdded,
     StaffRemoved,
+    ListExported,
 }
 
 impl From<AuditAction> for ActionText {
@@ -34,6 +35,7 @@ impl From<AuditAction> for ActionText {
             AuditAction::FanCodesMade => Self::FanCodesMade,
             AuditAction::StaffAdded => Self::StaffAdded,
             AuditAction::StaffRemoved => Self::StaffRemoved,
+            AuditAction::ListExported => Self::ListExported,
         }
     }
 }

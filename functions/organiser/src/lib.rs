@@ -1,11 +1,17 @@
-//! `organiser`: what organisers read about their shows. It changes nothing.
+//! `organiser`: what organisers see of their shows, and take away. Nobody else does.
 
 mod audit;
+mod exports;
+mod sales;
 
 use onsale_http::Api;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub fn router() -> OpenApiRouter<Api> {
-    OpenApiRouter::default().routes(routes!(audit::list))
+    OpenApiRouter::new()
+        .routes(routes!(audit::list))
+        .routes(routes!(sales::read))
+        .routes(routes!(exports::begin))
+        .routes(routes!(exports::read))
 }

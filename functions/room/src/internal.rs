@@ -10,6 +10,8 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::briefing::Briefing;
 use onsale_domain::room::opaque::PassId;
+use onsale_domain::sales::RoomFigures;
+use onsale_domain::time::Millis;
 use onsale_http::{Api, Path, Problem, Query, to_the_end};
 use serde::Deserialize;
 
@@ -26,10 +28,25 @@ pub(crate) fn router(keys: Option<Arc<InternalKeys>>) -> Router<Api> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Since {
+struct Asked {
     /// The cursor of the last briefing; zero, or nothing, at first.
     #[serde(default)]
     since: u64,
+    /// What it counts in the room; an edge that has not begun counts nothing.
+    waiting: Option<u64>,
+    admitted: Option<u64>,
+    rate: Option<u32>,
+}
+
+impl Asked {
+    fn room(&self, at: Millis) -> Option<RoomFigures> {
+        Some(RoomFigures {
+            waiting: self.waiting?,
+            admitted: self.admitted?,
+            rate: self.rate?,
+            at,
+        })
+    }
 }
 
 async fn brief(
@@ -39,8 +56,13 @@ async fn brief(
 ) -> Result<axum::Json<Briefing>, Problem> {
     let (mut parts, _) = verified(keys.as_deref(), request, api.app.now()).await?;
     let Path(show): Path<ShowId> = Path::from_request_parts(&mut parts, &api).await?;
-    let Query(query): Query<Since> = Query::from_request_parts(&mut parts, &api).await?;
-    Ok(axum::Json(api.app.briefing(show, query.since).await?))
+    let Query(asked): Query<Asked> = Query::from_request_parts(&mut parts, &api).await?;
+    let briefing = api.app.briefing(show, asked.since).await?;
+    // Told last: by now the show is known to exist.
+    if let Some(figures) = asked.room(api.app.now()) {
+        api.app.hear_room(show, figures).await;
+    }
+    Ok(axum::Json(briefing))
 }
 
 #[derive(Debug, Deserialize)]

@@ -135,9 +135,11 @@ impl App {
         }
     }
 
-    /// The pass ends first: whoever hears of the order finds its place in the room free.
+    /// The pass ends first: whoever hears of the order finds its place in the room free, and
+    /// the sale in the books.
     pub(super) async fn announce_confirmed(&self, order: &Order) -> Result<()> {
         self.close_pass_of(order).await?;
+        self.keep_lines_of(order).await?;
         let news = order.confirmed_news();
         let announcement = news.announce(&order.id.to_string(), order.changed);
         Ok(self.bus.announce(&[announcement]).await?)

@@ -87,7 +87,9 @@ impl App {
         Ok(())
     }
 
+    /// All lines of the order: it may have been called off before its sale was in the books.
     pub(super) async fn announce_end(&self, order: &Order) -> Result<()> {
+        self.keep_lines_of(order).await?;
         let subject = order.id.to_string();
         let free = self.free_seats_of(order).await?;
         let announcements: Vec<_> = order

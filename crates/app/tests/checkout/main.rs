@@ -13,6 +13,7 @@ mod reconcile;
 mod reconcile_payments;
 mod reconcile_races;
 mod refunds;
+mod sales;
 mod scans;
 mod scene;
 mod show_cancellation;

@@ -288,5 +288,14 @@ impl Scene {
             }
             other => unreachable!("{note}: an order ends as {other:?}"),
         }
+        let books = self.sales().await.sales.total();
+        let (gross, refunds) = match payments.first() {
+            Some(payment) => match payment.state {
+                PaymentState::Captured { refunded } => (payment.total.amount, refunded),
+                _ => Default::default(),
+            },
+            None => Default::default(),
+        };
+        assert_eq!((books.gross, books.refunds), (gross, refunds), "{note}");
     }
 }

@@ -53,6 +53,7 @@ impl Deployment {
             expire_holds_queue: Some(expire_holds_queue.clone()),
             notify_queue: None,
             saga_queue: Some(saga_queue.clone()),
+            exports_queue: None,
             event_bus: Some(name),
         };
         let ledger = Arc::new(config.store(&wires));

@@ -49,6 +49,7 @@ pub(crate) async fn in_process(
         expire_holds_queue: Some(wiring.queue_url("ExpireHoldsQueue").unwrap()),
         notify_queue: None,
         saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
+        exports_queue: Some(wiring.queue_url("ExportsQueue").unwrap()),
         event_bus: Some("EventBus".to_owned()),
         bucket: Some("Bucket".to_owned()),
     };

@@ -17,6 +17,7 @@ use super::opening::Opening;
 use super::published::{Line, Published};
 use super::steering::{Limits, Steering, Turnout};
 use crate::ids::ShowId;
+use crate::sales::RoomFigures;
 use crate::show::{RoomMode, Show, StoredStatus};
 use crate::time::Millis;
 
@@ -287,6 +288,19 @@ impl Controller {
             line: Line::of(&self.census),
             flow: self.flow(now),
             spread: self.calibration.spread(now),
+        }
+    }
+
+    /// What an organiser sees of the room. Whoever was let in and is not through a gate yet
+    /// waits still.
+    pub fn figures(&self, now: Millis) -> RoomFigures {
+        let turnout = self.turnout();
+        let in_line = self.census.joined() as f64 - self.census.admitted(self.frontier);
+        RoomFigures {
+            waiting: in_line.max(0.0).round() as u64 + turnout.waiting,
+            admitted: turnout.live,
+            rate: self.settings.rate_per_second,
+            at: now,
         }
     }
 

@@ -281,3 +281,29 @@ fn the_room_of_a_cancelled_show_is_closed() {
     };
     assert_eq!(Settings::of(&cancelled).mode, RoomMode::Closed);
 }
+
+#[test]
+fn whoever_is_not_through_a_gate_waits_and_whoever_has_a_pass_is_admitted() {
+    let mut controller = controller(settings());
+    let figures = controller.figures(OPENS);
+    assert_eq!((figures.waiting, figures.admitted), (1_000, 0));
+    controller.tick(OPENS + 3_000);
+    let before = controller.figures(OPENS + 3_000).waiting;
+    assert!(before < 1_000, "some are let in: {before}");
+    let report = Report {
+        number: 1,
+        version: 0,
+        slots: 5,
+        live: 3,
+        entered: 3,
+        waiting: 4,
+        returned: 0,
+        stayed_seconds: 0,
+        ended: 0,
+    };
+    let gate = GateIndex::all().next().unwrap();
+    controller.hear_gate(gate, report);
+    let figures = controller.figures(OPENS + 4_000);
+    assert_eq!((figures.waiting, figures.admitted), (before + 4, 3));
+    assert_eq!((figures.rate, figures.at), (10, OPENS + 4_000));
+}

@@ -57,8 +57,10 @@ fn the_real_template_wires_the_platform() {
         "drive-saga",
         "expire-holds",
         "holds",
+        "organiser",
         "reconcile",
         "tickets",
+        "write-exports",
     ];
     for name in names {
         assert!(wiring.functions.values().any(|f| f == name), "{name}");

@@ -1,8 +1,10 @@
 //! What the edge asks, and what anybody else is told.
 
 use axum::http::{Request, StatusCode};
+use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::SignedCall;
 use onsale_domain::room::briefing::Briefing;
+use onsale_domain::sales::RoomFigures;
 use onsale_domain::show::RoomMode;
 use serde_json::json;
 
@@ -37,6 +39,33 @@ async fn the_edge_is_told_about_a_room() {
     assert_eq!(briefing.news.free_seats, Some(160));
     // Without a cursor, everything.
     assert_eq!(service.call("GET", &service.room(), "").await.0, 200);
+}
+
+/// The organiser sees what the edge counts; it says so with the call it makes anyway.
+#[tokio::test]
+async fn what_the_edge_counts_is_kept_for_the_organiser() {
+    let service = service().await;
+    let store = &service.world.app.store;
+    let show = service.stage.show.id;
+    service.briefing(0).await;
+    assert_eq!(store.room_figures(show).await.unwrap(), None);
+    let target = format!("{}?since=1&waiting=41&admitted=7&rate=20", service.room());
+    assert_eq!(service.call("GET", &target, "").await.0, StatusCode::OK);
+    let figures = RoomFigures {
+        waiting: 41,
+        admitted: 7,
+        rate: 20,
+        at: NOW,
+    };
+    assert_eq!(store.room_figures(show).await.unwrap(), Some(figures));
+    let elsewhere = format!("/internal/shows/shw_{}/room?", "0".repeat(32));
+    let target = format!("{elsewhere}waiting=41&admitted=7&rate=20");
+    assert_eq!(
+        service.call("GET", &target, "").await.0,
+        StatusCode::NOT_FOUND
+    );
+    let unknown = ShowId::from_bytes([0; 16]);
+    assert_eq!(store.room_figures(unknown).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -1,16 +1,19 @@
-//! An order that is watched, as a stream that lives in one request.
+//! What is watched, as a stream that lives in one request.
 
 use futures_util::stream;
-use onsale_domain::ids::OrderId;
 use worker::{Error, Response, ResponseBuilder};
 
 use super::messages::response;
 use super::worker_host::WorkerHost;
 use crate::host::Host as _;
-use crate::order_feed::{ASK_MS, Watcher};
+use crate::watching::{ASK_MS, Subject, Watcher};
 
-pub async fn open(host: WorkerHost, watcher: Watcher, order: OrderId) -> worker::Result<Response> {
-    let watch = match watcher.watch(&host, order).await {
+pub async fn open(
+    host: WorkerHost,
+    watcher: Watcher,
+    subject: Subject,
+) -> worker::Result<Response> {
+    let watch = match watcher.watch(&host, subject).await {
         Ok(watch) => watch,
         Err(answer) => return response(answer),
     };
