@@ -159,7 +159,7 @@ fn post(folder: &DataFolder, config: &AwsConfig, origin: &str) -> Result<Post, S
     let settings = notify::settings(|name| match (name, std::env::var(name).ok()) {
         ("MAIL_SENDER", None) => Some(SENDER.to_owned()),
         ("PUBLIC_BASE_URL", None) => Some(origin.to_owned()),
-        ("RESET_KEY", None) => Some(reset_key.clone()),
+        ("RESET_KEYS", None) => Some(reset_key.clone()),
         (_, value) => value,
     })?;
     let sender = settings.sender.address.as_str().to_owned();
