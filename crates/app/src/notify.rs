@@ -78,16 +78,9 @@ fn addressee(news: &News) -> Option<(Recipient, Option<ShowId>)> {
         | News::OrderDeclined(order)
         | News::OrderCancelled(order)
         | News::RefundIssued { order, .. } => (order.account_id, Some(order.show_id)),
-        News::OfferMade {
-            account_id,
-            show_id,
-            ..
+        News::OfferMade(offer) | News::OfferLapsed(offer) => {
+            (offer.account_id, Some(offer.show_id))
         }
-        | News::OfferLapsed {
-            account_id,
-            show_id,
-            ..
-        } => (*account_id, Some(*show_id)),
         News::TransferOffered {
             to_email, show_id, ..
         } => return Some((Recipient::Address(to_email.clone()), Some(*show_id))),

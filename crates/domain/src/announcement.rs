@@ -94,22 +94,22 @@ pub enum News {
         was: ShowFacts,
         is: ShowFacts,
     },
-    OfferMade {
-        waitlist_id: WaitlistId,
-        show_id: ShowId,
-        account_id: AccountId,
-        hold_id: HoldId,
-        seats: Vec<String>,
-        expires_at: Millis,
-    },
-    OfferLapsed {
-        waitlist_id: WaitlistId,
-        show_id: ShowId,
-        account_id: AccountId,
-    },
+    OfferMade(OfferNews),
+    OfferLapsed(OfferNews),
     EventChanged {
         event_id: EventId,
     },
+}
+
+/// An offer from the waitlist: places that are held for somebody who waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferNews {
+    pub waitlist_id: WaitlistId,
+    pub show_id: ShowId,
+    pub account_id: AccountId,
+    pub hold_id: HoldId,
+    pub seats: Vec<String>,
+    pub expires_at: Millis,
 }
 
 /// What a buyer has to know of a show.
@@ -147,8 +147,8 @@ impl News {
             Self::TransferOffered { .. } => "TransferOffered",
             Self::TransferAccepted { .. } => "TransferAccepted",
             Self::ShowChanged { .. } => "ShowChanged",
-            Self::OfferMade { .. } => "OfferMade",
-            Self::OfferLapsed { .. } => "OfferLapsed",
+            Self::OfferMade(_) => "OfferMade",
+            Self::OfferLapsed(_) => "OfferLapsed",
             Self::EventChanged { .. } => "EventChanged",
         }
     }

@@ -16,9 +16,9 @@ use onsale_domain::time::Millis;
 use crate::clean::line;
 
 const LINE: usize = 76;
-/// An encoded word has at most 75 characters; `=?UTF-8?B?` and `?=` are 12, which leaves
-/// room for 63, or 45 bytes in base64.
-const WORD_BYTES: usize = 45;
+/// An encoded word has at most 75 characters, and the first shares its line with the name
+/// of the header: 36 bytes are 48 in base64, and 60 with `=?UTF-8?B?` and `?=`.
+const WORD_BYTES: usize = 36;
 const NAME_CHARS: usize = 100;
 
 /// Who the mails come from.

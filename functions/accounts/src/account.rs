@@ -65,6 +65,7 @@ pub(crate) struct AccountAnswer {
     role: RoleAnswer,
     /// In which language we write to them, if they ever said.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     language: Option<LanguageName>,
 }
 

@@ -93,30 +93,20 @@ impl App {
                     refund: Some(*refund),
                 }
             }
-            News::OfferMade { expires_at, .. } if *expires_at <= now => {
+            News::OfferMade(offer) if offer.expires_at <= now => {
                 return Ok(Err(Dropped::TooLate));
             }
-            News::OfferMade {
-                show_id,
-                hold_id,
-                seats,
-                expires_at,
-                ..
-            } => Letter::Offer {
+            News::OfferMade(offer) => Letter::Offer {
                 name,
-                show: self.show_line(*show_id).await?,
-                hold_id: *hold_id,
-                seats: seats.clone(),
-                expires_at: *expires_at,
+                show: self.show_line(offer.show_id).await?,
+                hold_id: offer.hold_id,
+                seats: offer.seats.clone(),
+                expires_at: offer.expires_at,
             },
-            News::OfferLapsed {
-                show_id,
-                waitlist_id,
-                ..
-            } => Letter::OfferLapsed {
+            News::OfferLapsed(offer) => Letter::OfferLapsed {
                 name,
-                show: self.show_line(*show_id).await?,
-                waitlist_id: *waitlist_id,
+                show: self.show_line(offer.show_id).await?,
+                waitlist_id: offer.waitlist_id,
             },
             News::ShowChanged { show_id, was, is } => {
                 let line = self.show_line(*show_id).await?;

@@ -1,7 +1,7 @@
 //! What becomes of a mail that cannot be sent, or has nothing to say.
 
 use onsale_app::ports::Accounts;
-use onsale_domain::announcement::News;
+use onsale_domain::announcement::{News, OfferNews};
 use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
 use onsale_domain::language::Language;
@@ -111,14 +111,14 @@ async fn nothing_is_written_about_what_is_over() {
     known(&scene, &scene.ana, "ana@example.org").await;
     let account_id = scene.ana.account;
     let now = scene.app.now();
-    let late = News::OfferMade {
+    let late = News::OfferMade(OfferNews {
         waitlist_id: WaitlistId::from_bytes([1; 16]),
         show_id,
         account_id,
         hold_id: HoldId::from_bytes([2; 16]),
         seats: vec!["A-1-9".into()],
         expires_at: now,
-    };
+    });
     let reset = News::PasswordResetAsked {
         reset_id: ResetId::from_bytes([3; 16]),
         account_id,
@@ -166,20 +166,17 @@ async fn offers_transfers_and_resets_reach_those_they_are_for() {
     let order = scene.order(order.order_id).await;
     let friend = onsale_domain::account::Email::parse("friend@example.org").unwrap();
     let now = scene.app.now();
+    let offer = OfferNews {
+        waitlist_id: WaitlistId::from_bytes([1; 16]),
+        show_id,
+        account_id,
+        hold_id: HoldId::from_bytes([2; 16]),
+        seats: vec!["A-1-9".into()],
+        expires_at: now + 1_800_000,
+    };
     let all = [
-        News::OfferMade {
-            waitlist_id: WaitlistId::from_bytes([1; 16]),
-            show_id,
-            account_id,
-            hold_id: HoldId::from_bytes([2; 16]),
-            seats: vec!["A-1-9".into()],
-            expires_at: now + 1_800_000,
-        },
-        News::OfferLapsed {
-            waitlist_id: WaitlistId::from_bytes([1; 16]),
-            show_id,
-            account_id,
-        },
+        News::OfferMade(offer.clone()),
+        News::OfferLapsed(offer),
         News::TransferOffered {
             transfer_id: TransferId::from_bytes([4; 16]),
             ticket_id: order.ticket_ids()[0],
