@@ -269,6 +269,7 @@ fn new_show(id: ShowId, event: &Event, new: NewShow, now: Millis) -> Show {
             StoredStatus::OnSale
         },
         created: now,
+        waitlist: Default::default(),
     }
 }
 

@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AccountId, OrderId, ShowId};
+use crate::ids::{AccountId, HoldId, OrderId, ShowId, WaitlistId};
 use crate::money::Money;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 9] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -20,6 +20,8 @@ pub const KINDS: [&str; 7] = [
     "SeatsReturned",
     "ShowCancelled",
     "SagaStuck",
+    "OfferMade",
+    "OfferLapsed",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -60,6 +62,19 @@ pub enum News {
         step: String,
         reason: String,
     },
+    OfferMade(OfferNews),
+    OfferLapsed(OfferNews),
+}
+
+/// An offer from the waitlist: places that are held for somebody who waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferNews {
+    pub waitlist_id: WaitlistId,
+    pub show_id: ShowId,
+    pub account_id: AccountId,
+    pub hold_id: HoldId,
+    pub seats: Vec<String>,
+    pub expires_at: Millis,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +99,8 @@ impl News {
             Self::SeatsReturned { .. } => "SeatsReturned",
             Self::ShowCancelled { .. } => "ShowCancelled",
             Self::SagaStuck { .. } => "SagaStuck",
+            Self::OfferMade(_) => "OfferMade",
+            Self::OfferLapsed(_) => "OfferLapsed",
         }
     }
 

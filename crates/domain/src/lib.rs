@@ -36,4 +36,5 @@ pub mod ticket;
 pub mod ticket_code;
 pub mod time;
 pub mod venue;
+pub mod waitlist;
 pub mod work;
