@@ -11,7 +11,10 @@ use onsale_domain::time::Millis;
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner};
+use crate::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, Store, TicketSigner, WaitlistQueue,
+};
+use crate::waitlist::LineSlots;
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -36,6 +39,7 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
     pub expiry_queue: Arc<dyn ExpiryQueue>,
     pub saga_queue: Arc<dyn SagaQueue>,
+    pub waitlist_queue: Arc<dyn WaitlistQueue>,
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,
@@ -57,6 +61,9 @@ pub struct App {
     /// The titles of events, for those who ask for nothing else of them.
     pub(crate) titles: Arc<Cache<EventId, (Millis, Arc<str>)>>,
     pub(crate) maps: Arc<MapSlots>,
+    pub(crate) lines: Arc<LineSlots>,
+    /// When the pass over a waitlist is due that somebody who joined last asked for.
+    pub(crate) joined: Arc<Cache<ShowId, Millis>>,
 }
 
 impl std::fmt::Debug for App {
@@ -81,6 +88,8 @@ impl App {
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
             titles: Arc::new(Cache::new(SHOWS_KEPT)),
             maps: Arc::default(),
+            lines: Arc::new(Cache::new(SHOWS_KEPT)),
+            joined: Arc::new(Cache::new(SHOWS_KEPT)),
         }
     }
 

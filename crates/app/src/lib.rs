@@ -22,6 +22,7 @@ pub mod shows;
 pub mod tickets;
 pub mod unplugged;
 pub mod venues;
+pub mod waitlist;
 
 pub use app::{App, Caller, Ports};
 pub use error::{Error, Result};

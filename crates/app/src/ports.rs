@@ -8,11 +8,13 @@ mod checkout;
 mod devices;
 mod fans;
 mod passes;
+mod waitlists;
 
 pub use checkout::*;
 pub use devices::Devices;
 pub use fans::Fans;
 pub use passes::*;
+pub use waitlists::*;
 
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
@@ -185,6 +187,15 @@ pub trait Blocks: Send + Sync {
     ) -> Stored<CellsWrite>;
     /// Frees every wanted place of one block, if each is exactly `old`.
     async fn release(&self, show: ShowId, wanted: &BlockSlots, old: Cell) -> Stored<CellsWrite>;
+    /// Leaves `new` in every wanted place of one block, if each is exactly `old`. A closed
+    /// block is no obstacle: nothing in it can be claimed.
+    async fn leave(
+        &self,
+        show: ShowId,
+        wanted: &BlockSlots,
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite>;
     /// The blocks among these that were ever written, by a consistent read if asked.
     async fn read(
         &self,
@@ -275,6 +286,7 @@ pub trait Store:
     + Tickets
     + Fans
     + Devices
+    + Waitlists
 {
 }
 impl<T> Store for T where
@@ -290,5 +302,6 @@ impl<T> Store for T where
         + Tickets
         + Fans
         + Devices
+        + Waitlists
 {
 }

@@ -36,6 +36,8 @@ pub struct Report {
     pub driven_again: u64,
     pub stuck_orders: u64,
     pub open_cancellations: u64,
+    /// Shows whose waitlist is open; each is looked at again.
+    pub open_waitlists: u64,
     pub shows: u64,
     pub free: u64,
     pub held: u64,
@@ -127,6 +129,10 @@ impl App {
             if stored.is_some_and(|c| is_idle(c.value.changed, self.now())) {
                 self.wake_cancellation(show, 0, 0).await;
             }
+        }
+        for show in self.store.open_waitlists().await? {
+            report.open_waitlists += 1;
+            self.look_at_waitlist(show, 0).await;
         }
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);

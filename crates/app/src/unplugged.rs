@@ -10,8 +10,9 @@ use onsale_domain::ticket_code::TicketClaims;
 use onsale_domain::time::Millis;
 
 use crate::ports::{
-    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, Page, Paid, PaymentFailure,
-    Payments, Refund, SagaQueue, StoreError, Stored, TicketSigner, Void,
+    Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, OfferPlaces, Page, Paid,
+    PaymentFailure, Payments, Refund, SagaQueue, StoreError, Stored, TicketSigner, Void,
+    WaitlistQueue,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +37,13 @@ impl ExpiryQueue for Unplugged {
 impl SagaQueue for Unplugged {
     async fn send_drive(&self, _: &Drive, _: u32) -> Stored<()> {
         missing("the queue of sagas")
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for Unplugged {
+    async fn send_offer_places(&self, _: &OfferPlaces, _: u32) -> Stored<()> {
+        missing("the queue of waitlists")
     }
 }
 

@@ -12,10 +12,11 @@ use onsale_domain::venue::Venue;
 
 use crate::attributes::{Item, bytes, document, get_bytes, get_json, get_request, text};
 use crate::conditions::Change;
-use crate::documents::replacement;
+use crate::documents::{replacement, versioned};
 use crate::keys::{self, BY_LIST, BY_OWNER, Key, PUBLIC_EVENTS};
 use crate::lists::List;
 use crate::table::DynamoStore;
+use crate::waitlists::mark_of;
 
 fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     let mut change = replacement(event)?;
@@ -124,7 +125,12 @@ impl Catalogue for DynamoStore {
     }
 
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>> {
-        self.get_versioned(&Key::show(id)).await
+        let Some(item) = self.get(&Key::show(id)).await? else {
+            return Ok(None);
+        };
+        let mut show: Versioned<Show> = versioned(&item)?;
+        show.value.waitlist = mark_of(&item)?;
+        Ok(Some(show))
     }
 
     async fn replace_show(&self, show: &Versioned<Show>, event: &Versioned<Event>) -> Stored<bool> {

@@ -10,12 +10,14 @@ use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCrede
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
-use onsale_app::ports::{Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, TicketSigner};
+use onsale_app::ports::{
+    Bus, Clock, Entropy, ExpiryQueue, Payments, SagaQueue, TicketSigner, WaitlistQueue,
+};
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsSagaQueue};
+use crate::{DynamoStore, EventBridgeBus, SqsExpiryQueue, SqsSagaQueue, SqsWaitlistQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -62,18 +64,22 @@ pub struct Wires {
     pub expire_holds_queue: Option<String>,
     /// The URL of the queue of `drive-saga`.
     pub saga_queue: Option<String>,
+    /// The URL of the queue of `offer-waitlist`.
+    pub offer_waitlist_queue: Option<String>,
     /// The name or ARN of the event bus.
     pub event_bus: Option<String>,
 }
 
 impl Wires {
-    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL` and `EVENT_BUS_NAME`.
+    /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`,
+    /// `OFFER_WAITLIST_QUEUE_URL` and `EVENT_BUS_NAME`.
     pub fn from_env() -> Result<Self, String> {
         let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
         Ok(Self {
             table: need("TABLE_NAME")?,
             expire_holds_queue: named("EXPIRE_HOLDS_QUEUE_URL"),
             saga_queue: named("SAGA_QUEUE_URL"),
+            offer_waitlist_queue: named("OFFER_WAITLIST_QUEUE_URL"),
             event_bus: named("EVENT_BUS_NAME"),
         })
     }
@@ -174,6 +180,10 @@ impl AwsConfig {
             Some(url) => Arc::new(SqsSagaQueue::new(self.sqs(), url)),
             None => Arc::new(Unplugged),
         };
+        let waitlist_queue: Arc<dyn WaitlistQueue> = match &wires.offer_waitlist_queue {
+            Some(url) => Arc::new(SqsWaitlistQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
         let bus: Arc<dyn Bus> = match &wires.event_bus {
             Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
             None => Arc::new(Unplugged),
@@ -182,6 +192,7 @@ impl AwsConfig {
             store: Arc::new(self.store(wires)),
             expiry_queue,
             saga_queue,
+            waitlist_queue,
             bus,
             payments,
             ticket_signer,

@@ -26,8 +26,9 @@ mod queue;
 mod sandbox;
 mod table;
 mod tickets;
+mod waitlists;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
-pub use queue::{SqsExpiryQueue, SqsSagaQueue};
+pub use queue::{SqsExpiryQueue, SqsSagaQueue, SqsWaitlistQueue};
 pub use table::DynamoStore;

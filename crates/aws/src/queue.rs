@@ -1,9 +1,11 @@
-//! The queues of `expire-holds` and `drive-saga` on SQS.
+//! The queues of `expire-holds`, `drive-saga` and `offer-waitlist` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
-use onsale_app::ports::{Drive, ExpireHold, ExpiryQueue, SagaQueue, StoreError, Stored};
+use onsale_app::ports::{
+    Drive, ExpireHold, ExpiryQueue, OfferPlaces, SagaQueue, StoreError, Stored, WaitlistQueue,
+};
 use serde::Serialize;
 
 #[derive(Debug, Clone)]
@@ -65,6 +67,23 @@ impl SqsSagaQueue {
 #[async_trait]
 impl SagaQueue for SqsSagaQueue {
     async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
+        self.0.send(message, delay_s).await
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsWaitlistQueue(Queue);
+
+impl SqsWaitlistQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for SqsWaitlistQueue {
+    async fn send_offer_places(&self, message: &OfferPlaces, delay_s: u32) -> Stored<()> {
         self.0.send(message, delay_s).await
     }
 }

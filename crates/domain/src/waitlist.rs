@@ -21,7 +21,7 @@ use crate::ids::ShowId;
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
 /// How long one pass over a waitlist may take before another begins beside it.
-pub const PASS_MS: u64 = 60_000;
+pub const PASS_MS: u64 = 30_000;
 
 /// Who looks after a show's waitlist, and what they have seen. Passes beside each other
 /// do no harm; this only saves work.

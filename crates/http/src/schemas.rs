@@ -45,6 +45,7 @@ id_schemas! {
     HoldIdText of HoldId,
     OrderIdText of OrderId,
     TicketIdText of TicketId,
+    WaitlistIdText of WaitlistId,
 }
 
 /// A moment: RFC 3339, in UTC in every answer.

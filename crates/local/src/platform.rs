@@ -137,6 +137,7 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         table: table.to_owned(),
         expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
         saga_queue: Some(queue("SagaQueue")?),
+        offer_waitlist_queue: Some(queue("OfferWaitlistQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
     })
 }
@@ -190,8 +191,14 @@ fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, 
         let (app, dead_letters) = (driving.clone(), dead_letters.clone());
         Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
     });
+    let offering = app.clone();
+    let offer_waitlist: SqsHandler = Arc::new(move |event| {
+        let app = offering.clone();
+        Box::pin(async move { Ok(offer_waitlist::handle(app, event).await) })
+    });
     Ok(HashMap::from([
         ("expire-holds".to_owned(), expire_holds),
+        ("offer-waitlist".to_owned(), offer_waitlist),
         ("drive-saga".to_owned(), drive_saga),
     ]))
 }

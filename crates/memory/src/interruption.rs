@@ -19,6 +19,7 @@ pub enum Step {
     ReplaceTicket,
     ReadTickets,
     TakePass,
+    ReplaceWaitlistEntry,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

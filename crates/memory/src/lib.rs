@@ -14,12 +14,15 @@ mod passes;
 mod payments;
 mod seats;
 pub mod stage;
+mod waitlists;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onsale_app::ports::{Credentials, Drive, ExpireHold, Session, StoreError, Stored, Versioned};
+use onsale_app::ports::{
+    Credentials, Drive, ExpireHold, OfferPlaces, Session, StoreError, Stored, Versioned,
+};
 use onsale_app::{App, Ports};
 use onsale_domain::account::Email;
 use onsale_domain::block::{BlockIndex, BlockState};
@@ -35,11 +38,12 @@ use onsale_domain::order::Order;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
-use onsale_domain::show::Show;
+use onsale_domain::show::{Show, Waitlist};
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Venue;
+use onsale_domain::waitlist::{Passes, WaitlistEntry};
 use onsale_payments::{Pace, Sandbox};
 
 pub use gate::{Fault, Gate};
@@ -68,6 +72,9 @@ struct Items {
     fan_batches: HashMap<(ShowId, FanBatchId), FanBatch>,
     fans: HashMap<(ShowId, EmailHash), Fan>,
     devices: HashMap<VisitorId, devices::Seen>,
+    waitlist: BTreeMap<(ShowId, AccountId), Versioned<WaitlistEntry>>,
+    waitlist_marks: BTreeMap<ShowId, Waitlist>,
+    waitlist_passes: HashMap<ShowId, Versioned<Passes>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -118,6 +125,7 @@ pub struct MemoryWorld {
     pub store: Arc<MemoryStore>,
     pub queue: Arc<MemoryQueue<ExpireHold>>,
     pub saga_queue: Arc<MemoryQueue<Drive>>,
+    pub waitlist_queue: Arc<MemoryQueue<OfferPlaces>>,
     pub bus: Arc<MemoryBus>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
@@ -133,12 +141,14 @@ impl MemoryWorld {
         let clock = Arc::new(ManualClock::new(now));
         let queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let saga_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let waitlist_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let bus = Arc::new(MemoryBus::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
         let app = App::new(Ports {
             store: store.clone(),
             expiry_queue: queue.clone(),
             saga_queue: saga_queue.clone(),
+            waitlist_queue: waitlist_queue.clone(),
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
@@ -150,6 +160,7 @@ impl MemoryWorld {
             store,
             queue,
             saga_queue,
+            waitlist_queue,
             bus,
             gate,
             clock,

@@ -15,7 +15,11 @@ use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
 
-fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: &T) -> Written<T> {
+pub(crate) fn create<K: Ord, T: Clone>(
+    map: &mut BTreeMap<K, Versioned<T>>,
+    key: K,
+    value: &T,
+) -> Written<T> {
     if let Some(stored) = map.get(&key) {
         return Written::Lost(stored.clone());
     }
@@ -24,7 +28,7 @@ fn create<K: Ord, T: Clone>(map: &mut BTreeMap<K, Versioned<T>>, key: K, value: 
     Written::Done(1)
 }
 
-fn replace<K: Ord, T: Clone>(
+pub(crate) fn replace<K: Ord, T: Clone>(
     map: &mut BTreeMap<K, Versioned<T>>,
     key: K,
     next: &Versioned<T>,

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, SagaQueue, StoreError, Stored,
+    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, MAX_DELAY_S, OfferPlaces, SagaQueue,
+    StoreError, Stored, WaitlistQueue,
 };
 use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;
@@ -106,6 +107,14 @@ impl SagaQueue for MemoryQueue<Drive> {
     async fn send_drive(&self, message: &Drive, delay_s: u32) -> Stored<()> {
         let put = async { self.put(message, delay_s) };
         self.gate.pass("send_drive", no_answer, put).await
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for MemoryQueue<OfferPlaces> {
+    async fn send_offer_places(&self, message: &OfferPlaces, delay_s: u32) -> Stored<()> {
+        let put = async { self.put(message, delay_s) };
+        self.gate.pass("send_offer_places", no_answer, put).await
     }
 }
 

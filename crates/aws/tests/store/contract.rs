@@ -39,6 +39,7 @@ mod orders;
 mod passes;
 mod sandbox;
 mod tickets;
+mod waitlists;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 

@@ -51,6 +51,7 @@ impl Deployment {
             table: name.clone(),
             expire_holds_queue: Some(expire_holds_queue.clone()),
             saga_queue: Some(saga_queue.clone()),
+            offer_waitlist_queue: None,
             event_bus: Some(name),
         };
         let ledger = Arc::new(config.store(&wires));

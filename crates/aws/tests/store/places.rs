@@ -47,6 +47,7 @@ pub(crate) async fn in_process(
         table: wiring.table_name().unwrap().to_owned(),
         expire_holds_queue: Some(wiring.queue_url("ExpireHoldsQueue").unwrap()),
         saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
+        offer_waitlist_queue: Some(wiring.queue_url("OfferWaitlistQueue").unwrap()),
         event_bus: Some("EventBus".to_owned()),
     };
     let store = config.store(&wires);
