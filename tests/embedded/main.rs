@@ -28,4 +28,5 @@ mod start_up;
 mod stripe;
 mod visitor;
 mod waiting;
+mod waitlist;
 mod webhooks;

@@ -192,9 +192,11 @@ fn consumers(app: &App, wiring: &Wiring) -> Result<HashMap<String, SqsHandler>, 
         Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
     });
     let offering = app.clone();
+    let setting = std::env::var(offer_waitlist::OFFER_SECONDS).ok();
+    let offer_ms = offer_waitlist::offer_ms(setting.as_deref())?;
     let offer_waitlist: SqsHandler = Arc::new(move |event| {
         let app = offering.clone();
-        Box::pin(async move { Ok(offer_waitlist::handle(app, event).await) })
+        Box::pin(async move { Ok(offer_waitlist::handle(app, offer_ms, event).await) })
     });
     Ok(HashMap::from([
         ("expire-holds".to_owned(), expire_holds),

@@ -22,6 +22,8 @@ use crate::ports::{ExpireHold, Versioned, Written};
 pub(super) struct Looking {
     pub show: Arc<Show>,
     pub layout: Arc<Layout>,
+    /// How long its offers can be taken.
+    pub offer_ms: u64,
 }
 
 /// What came of serving somebody.
@@ -49,7 +51,7 @@ impl App {
             return Ok(Served::PassedOver);
         };
         let now = self.now();
-        let next = entry.value.offered(places, now);
+        let next = entry.value.offered(places, now, looking.offer_ms);
         let buyer = self.store.buyer(show.id, account).await?;
         let (quantity, cap) = (
             waiting.wish.quantity as usize,
@@ -81,7 +83,7 @@ impl App {
         let Some(offer) = entry.value.offer() else {
             return Ok(Served::PassedOver);
         };
-        let Looking { show, layout } = looking;
+        let Looking { show, layout, .. } = looking;
         match self
             .hold_for_offer(show, layout, &entry.value, offer)
             .await?

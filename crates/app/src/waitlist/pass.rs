@@ -10,7 +10,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::show::{NotOnSale, Show, Waitlist};
 use onsale_domain::time::Millis;
-use onsale_domain::waitlist::{Outcome, Passes, Places, Waiting, match_offers};
+use onsale_domain::waitlist::{OFFER_MS, Outcome, Passes, Places, Waiting, match_offers};
 
 use super::offer::{Looking, Served};
 use crate::app::App;
@@ -42,6 +42,11 @@ pub enum Looked {
 
 impl App {
     pub async fn offer_places(&self, message: &OfferPlaces) -> Result<Looked> {
+        self.offer_places_for(message, OFFER_MS).await
+    }
+
+    /// The same with offers that can be taken for so long.
+    pub async fn offer_places_for(&self, message: &OfferPlaces, offer_ms: u64) -> Result<Looked> {
         let id = message.show_id;
         let Some(show) = self.store.show(id).await? else {
             return Ok(Looked::LeftAlone);
@@ -67,7 +72,7 @@ impl App {
             again.await?;
             return Ok(Looked::Requeued);
         }
-        let passed = self.pass_over(Arc::new(show.value)).await;
+        let passed = self.pass_over(Arc::new(show.value), offer_ms).await;
         let value = match &passed {
             Ok(_) => begun.value.ended(began),
             Err(_) => begun.value.ended(Millis(0)),
@@ -81,9 +86,13 @@ impl App {
         Ok(Looked::Passed { offers })
     }
 
-    async fn pass_over(&self, show: Arc<Show>) -> Result<usize> {
+    async fn pass_over(&self, show: Arc<Show>, offer_ms: u64) -> Result<usize> {
         let layout = self.layout_of(&show).await?;
-        let looking = Looking { show, layout };
+        let looking = Looking {
+            show,
+            layout,
+            offer_ms,
+        };
         let show = &looking.show;
         let out = self.settle_all(&looking).await?;
         let line = self.store.waiting(show.id).await?;
@@ -100,7 +109,7 @@ impl App {
     }
 
     async fn make_offers(&self, looking: &Looking, mut line: Vec<Waiting>) -> Result<usize> {
-        let Looking { show, layout } = looking;
+        let Looking { show, layout, .. } = looking;
         let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
         let (mut made, mut races) = (0, 0);
         while races < RACES {

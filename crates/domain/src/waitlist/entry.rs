@@ -7,7 +7,7 @@ use crate::layout::PlaceIndex;
 use crate::request_hash::RequestHash;
 use crate::time::Millis;
 
-/// How long an offer can be taken.
+/// How long an offer can be taken, unless whoever runs the platform says otherwise.
 pub const OFFER_MS: u64 = 30 * 60_000;
 /// An offer that could not be carried out for this long is taken back and made anew: its
 /// buyer is to have the time that they were promised.
@@ -39,6 +39,7 @@ impl Wish {
 pub struct Offer {
     pub hold_id: HoldId,
     pub places: Vec<PlaceIndex>,
+    pub made_at: Millis,
     /// The expiry in the cells of the hold.
     pub expires_at: Millis,
     /// Whether it was announced, which it is once the hold is recorded.
@@ -48,7 +49,7 @@ pub struct Offer {
 impl Offer {
     /// Whether it is too late to carry it out as it was meant.
     pub fn is_late(&self, now: Millis) -> bool {
-        now + OFFER_MS > self.expires_at + LATE_MS
+        now > self.made_at + LATE_MS || now >= self.expires_at
     }
 }
 
@@ -174,12 +175,13 @@ impl WaitlistEntry {
     }
 
     /// The next offer begins: these places are meant for this buyer.
-    pub fn offered(&self, places: Vec<PlaceIndex>, now: Millis) -> Self {
+    pub fn offered(&self, places: Vec<PlaceIndex>, now: Millis, offer_ms: u64) -> Self {
         let attempt = self.attempt + 1;
         let offer = Offer {
             hold_id: HoldId::for_offer(self.id, attempt),
             places,
-            expires_at: now + OFFER_MS,
+            made_at: now,
+            expires_at: now + offer_ms,
             told: false,
         };
         Self {
