@@ -36,4 +36,5 @@ mod stripe;
 mod transfers;
 mod visitor;
 mod waiting;
+mod waitlist;
 mod webhooks;

@@ -14,10 +14,11 @@ use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
     Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
-    TicketSigner, Versioned,
+    TicketSigner, Versioned, WaitlistQueue,
 };
 use crate::pricing::Views;
 use crate::sales::SalesView;
+use crate::waitlist::LineSlots;
 
 /// Who is calling, as their token says. Whether the session is still open is a read
 /// that each use case makes, some of them together with others.
@@ -45,6 +46,7 @@ pub struct Ports {
     pub saga_queue: Arc<dyn SagaQueue>,
     pub notify_queue: Arc<dyn NotifyQueue>,
     pub export_queue: Arc<dyn ExportQueue>,
+    pub waitlist_queue: Arc<dyn WaitlistQueue>,
     pub bus: Arc<dyn Bus>,
     pub payments: Arc<dyn Payments>,
     pub ticket_signer: Arc<dyn TicketSigner>,
@@ -74,6 +76,9 @@ pub struct App {
     pub(crate) sales: Arc<Cache<ShowId, Arc<SalesView>>>,
     /// When the figures of a room were last stored.
     pub(crate) room_figures: Arc<Cache<ShowId, Millis>>,
+    pub(crate) lines: Arc<LineSlots>,
+    /// When the pass over a waitlist is due that somebody who joined last asked for.
+    pub(crate) joined: Arc<Cache<ShowId, Millis>>,
 }
 
 impl std::fmt::Debug for App {
@@ -102,6 +107,8 @@ impl App {
             views: Arc::default(),
             sales: Arc::new(Cache::new(SALES_KEPT)),
             room_figures: Arc::new(Cache::new(SHOWS_KEPT)),
+            lines: Arc::new(Cache::new(SHOWS_KEPT)),
+            joined: Arc::new(Cache::new(SHOWS_KEPT)),
         }
     }
 

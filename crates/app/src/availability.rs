@@ -140,7 +140,11 @@ impl App {
         let now = self.now();
         let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
         let blocks = self.store.read(show.id, &all, false).await?;
-        let map = SeatMap::build(layout, by_reference(&blocks), now);
+        let seen = SeatMap::build(layout, by_reference(&blocks), show.claim_clock(now));
+        let map = SeatMap {
+            version: now,
+            ..seen
+        };
         metrics::counter!("onsale_map_rebuilds_total").increment(1);
         metrics::gauge!("onsale_seats_available", "show" => show.id.to_string())
             .set(f64::from(map.counts().free));
@@ -172,7 +176,8 @@ impl App {
         }
         let began = self.now();
         let read = self.store.read(show.id, blocks, true).await?;
-        let map = Arc::new(SeatMap::build(layout, by_reference(&read), began));
+        let seen = show.claim_clock(began);
+        let map = Arc::new(SeatMap::build(layout, by_reference(&read), seen));
         *latest = Some(ExactReading {
             began,
             blocks: blocks.to_vec(),

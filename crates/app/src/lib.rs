@@ -34,6 +34,7 @@ pub mod tickets;
 pub mod transfers;
 pub mod unplugged;
 pub mod venues;
+pub mod waitlist;
 
 pub use app::{App, Caller, Ports};
 pub use error::{Error, Result};

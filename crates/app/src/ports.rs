@@ -19,6 +19,7 @@ mod prices;
 mod transfers;
 mod sales;
 mod search;
+mod waitlists;
 
 pub use accounts::*;
 pub use audit::Audit;
@@ -35,6 +36,7 @@ pub use prices::Prices;
 pub use transfers::*;
 pub use sales::SalesBooks;
 pub use search::*;
+pub use waitlists::*;
 
 use async_trait::async_trait;
 use onsale_domain::audit::AuditEntry;
@@ -167,6 +169,15 @@ pub trait Blocks: Send + Sync {
     ) -> Stored<CellsWrite>;
     /// Frees every wanted place of one block, if each is exactly `old`.
     async fn release(&self, show: ShowId, wanted: &BlockSlots, old: Cell) -> Stored<CellsWrite>;
+    /// Leaves `new` in every wanted place of one block, if each is exactly `old`. A closed
+    /// block is no obstacle: nothing in it can be claimed.
+    async fn leave(
+        &self,
+        show: ShowId,
+        wanted: &BlockSlots,
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite>;
     /// The blocks among these that were ever written, by a consistent read if asked.
     async fn read(
         &self,
@@ -272,6 +283,7 @@ pub trait Store:
     + SalesBooks
     + Exports
     + IndexWork
+    + Waitlists
 {
 }
 impl<T> Store for T where
@@ -299,5 +311,6 @@ impl<T> Store for T where
         + SalesBooks
         + Exports
         + IndexWork
+        + Waitlists
 {
 }

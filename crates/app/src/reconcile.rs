@@ -43,6 +43,8 @@ pub struct Report {
     /// Mails and mailings that were forgotten, and are sent now.
     pub mails_woken: u64,
     pub open_exports: u64,
+    /// Shows whose waitlist is open; each is looked at again.
+    pub open_waitlists: u64,
     pub shows: u64,
     pub free: u64,
     pub held: u64,
@@ -141,6 +143,10 @@ impl App {
         report.mails_woken = self.wake_forgotten(MAILS_A_RUN).await?;
         if report.mails_woken > 0 {
             tracing::warn!(woken = report.mails_woken, "mails were forgotten");
+        }
+        for show in self.store.open_waitlists().await? {
+            report.open_waitlists += 1;
+            self.look_at_waitlist(show, 0).await;
         }
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);

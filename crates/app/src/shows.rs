@@ -315,6 +315,7 @@ fn new_show(id: ShowId, event: &Event, new: NewShow, now: Millis) -> Show {
             StoredStatus::OnSale
         },
         created: now,
+        waitlist: Default::default(),
     }
 }
 

@@ -15,9 +15,10 @@ use onsale_domain::time::Millis;
 use crate::events::EventQuery;
 use crate::ports::{
     Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, ExportQueue, Notify, NotifyQueue, Fetched, IndexDraft, ObjectEntry,
-    Objects, Page, Paid,
+    Objects, OfferPlaces, Page, Paid,
     PaymentFailure, Payments, Refund, SagaQueue, Search, SearchIndex,
     SearchPage, StoreError, Stored, Tag, TicketSigner, Void, WriteExport,
+    WaitlistQueue,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,6 +57,13 @@ impl NotifyQueue for Unplugged {
 impl ExportQueue for Unplugged {
     async fn send_export(&self, _: &WriteExport) -> Stored<()> {
         missing("the queue of exports")
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for Unplugged {
+    async fn send_offer_places(&self, _: &OfferPlaces, _: u32) -> Stored<()> {
+        missing("the queue of waitlists")
     }
 }
 

@@ -105,6 +105,18 @@ impl Blocks for DynamoStore {
             .await
     }
 
+    async fn leave(
+        &self,
+        show: ShowId,
+        wanted: &BlockSlots,
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite> {
+        let wanted = std::slice::from_ref(wanted);
+        self.write_cells(show, wanted, |slots| conditions::leave(slots, old, new))
+            .await
+    }
+
     async fn read(
         &self,
         show: ShowId,

@@ -17,6 +17,7 @@ use crate::documents::{replacement, versioned};
 use crate::keys::{self, BY_LIST, BY_OWNER, BY_WORK, Key, PUBLIC_EVENTS, UNINDEXED_EVENTS};
 use crate::lists::List;
 use crate::table::DynamoStore;
+use crate::waitlists::mark_of;
 
 pub(crate) fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     let mut change = replacement(event)?;
@@ -131,7 +132,12 @@ impl Catalogue for DynamoStore {
     }
 
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>> {
-        self.get_versioned(&Key::show(id)).await
+        let Some(item) = self.get(&Key::show(id)).await? else {
+            return Ok(None);
+        };
+        let mut show: Versioned<Show> = versioned(&item)?;
+        show.value.waitlist = mark_of(&item)?;
+        Ok(Some(show))
     }
 
     async fn replace_show(

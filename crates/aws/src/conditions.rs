@@ -48,6 +48,11 @@ pub const DEVICE_TAKES_ACCOUNT: &str = "attribute_not_exists(forget_at) OR (forg
 /// Holds when the window of a device is over.
 pub const DEVICE_WINDOW_IS_OVER: &str = "forget_at <= :now";
 
+/// Holds when the show exists and nobody is marked as waiting for it.
+pub const WAITLIST_IS_CLOSED: &str = "attribute_exists(pk) AND attribute_not_exists(wl)";
+/// Holds when the show is marked as it was read.
+pub const WAITLIST_IS_MARKED: &str = "wl = :read_mark";
+
 /// The attribute that cancelling a show sets on every block, and closing a pass on it.
 pub const CLOSED: &str = "x";
 
@@ -139,6 +144,19 @@ pub fn release(slots: &[Slot], old: Cell) -> Change {
         update: format!("REMOVE {names}"),
         condition: Some(all_exactly(slots)),
         values: HashMap::from([(":old".to_owned(), cell_value(old))]),
+    }
+}
+
+/// Leave: holds when every wanted cell is exactly the old one. As with release, a closed
+/// block is no obstacle.
+pub fn leave(slots: &[Slot], old: Cell, new: Cell) -> Change {
+    Change {
+        update: format!("SET {}", set_all(slots, ":new")),
+        condition: Some(all_exactly(slots)),
+        values: HashMap::from([
+            (":old".to_owned(), cell_value(old)),
+            (":new".to_owned(), cell_value(new)),
+        ]),
     }
 }
 

@@ -12,12 +12,13 @@ use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use onsale_app::ports::{
     Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, TicketSigner,
+, WaitlistQueue,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue};
+use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue, SqsWaitlistQueue};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -70,6 +71,8 @@ pub struct Wires {
     pub notify_queue: Option<String>,
     /// The URL of the queue of `write-exports`.
     pub exports_queue: Option<String>,
+    /// The URL of the queue of `offer-waitlist`.
+    pub offer_waitlist_queue: Option<String>,
     /// The name or ARN of the event bus.
     pub event_bus: Option<String>,
     /// The name of the bucket.
@@ -79,7 +82,8 @@ pub struct Wires {
 impl Wires {
     /// `TABLE_NAME`, `EXPIRE_HOLDS_QUEUE_URL`, `SAGA_QUEUE_URL`, `NOTIFY_QUEUE_URL`,
     /// `EXPORTS_QUEUE_URL`,
-    /// `EVENT_BUS_NAME` and `BUCKET_NAME`.
+    /// `EVENT_BUS_NAME`,
+    /// `OFFER_WAITLIST_QUEUE_URL` and `BUCKET_NAME`.
     pub fn from_env() -> Result<Self, String> {
         let named = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
         Ok(Self {
@@ -88,6 +92,7 @@ impl Wires {
             saga_queue: named("SAGA_QUEUE_URL"),
             notify_queue: named("NOTIFY_QUEUE_URL"),
             exports_queue: named("EXPORTS_QUEUE_URL"),
+            offer_waitlist_queue: named("OFFER_WAITLIST_QUEUE_URL"),
             event_bus: named("EVENT_BUS_NAME"),
             bucket: named("BUCKET_NAME"),
         })
@@ -243,6 +248,10 @@ impl AwsConfig {
             Some(url) => Arc::new(SqsExportQueue::new(self.sqs(), url)),
             None => Arc::new(Unplugged),
         };
+        let waitlist_queue: Arc<dyn WaitlistQueue> = match &wires.offer_waitlist_queue {
+            Some(url) => Arc::new(SqsWaitlistQueue::new(self.sqs(), url)),
+            None => Arc::new(Unplugged),
+        };
         let bus: Arc<dyn Bus> = match &wires.event_bus {
             Some(name) => Arc::new(EventBridgeBus::new(self.eventbridge(), name)),
             None => Arc::new(Unplugged),
@@ -257,6 +266,7 @@ impl AwsConfig {
             saga_queue,
             notify_queue,
             export_queue,
+            waitlist_queue,
             bus,
             payments,
             ticket_signer,

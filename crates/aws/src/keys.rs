@@ -13,12 +13,13 @@ use onsale_domain::block::BlockIndex;
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{
     AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId,
-    VisitorId,
+    VisitorId, WaitlistId,
 };
 use onsale_domain::mail::MailId;
 use onsale_domain::mailing::MailingId;
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::time::Millis;
+use onsale_domain::waitlist::Wish;
 
 /// Partition and sort key attributes.
 pub const PK: &str = "pk";
@@ -64,6 +65,8 @@ pub const OPEN_DELETIONS: &str = "OPENDEL";
 pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
 /// The partition of mailings in `BY_WORK`.
 pub const OPEN_MAILINGS: &str = "OPENMLG";
+/// The partition of shows with a waitlist in `BY_WORK`.
+pub const OPEN_WAITLISTS: &str = "OPENWLS";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
 /// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
 /// some 8,000 orders a second.
@@ -98,6 +101,8 @@ const TRANSFER: &str = "TRF";
 const GATE_COUNT: &str = "GTC";
 const MAIL: &str = "MAIL";
 const MAILING: &str = "MLG";
+const SHOW: &str = "SHW";
+const WAITLIST: &str = "WLS";
 
 /// The key of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +172,7 @@ impl Key {
     }
 
     pub fn show(id: ShowId) -> Self {
-        Self::new("SHW", id.simple())
+        Self::new(SHOW, id.simple())
     }
 
     pub fn block(show: ShowId, block: BlockIndex) -> Self {
@@ -298,6 +303,19 @@ impl Key {
         Self::new("IDX", "rebuild")
     }
 
+    /// The entry of an account in the waitlist of a show.
+    pub fn waitlist_entry(show: ShowId, account: AccountId) -> Self {
+        Self::new(
+            WAITLIST,
+            format_args!("{}#{}", show.simple(), account.simple()),
+        )
+    }
+
+    /// Who looks after a waitlist.
+    pub fn waitlist_passes(show: ShowId) -> Self {
+        Self::new("WLP", show.simple())
+    }
+
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
@@ -382,6 +400,18 @@ impl Key {
             event_id: format!("{}_{digits}", EventId::PREFIX).parse().ok()?,
             version: version.parse().ok()?,
         })
+    }
+
+    /// The show that a partition key names.
+    pub fn show_id(pk: &str) -> Option<ShowId> {
+        let digits = named(pk, SHOW)?;
+        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
+    /// Whose entry in a waitlist a partition key names.
+    pub fn waitlist_account(pk: &str) -> Option<AccountId> {
+        let (_, digits) = named(pk, WAITLIST)?.split_once('#')?;
+        format!("{}_{digits}", AccountId::PREFIX).parse().ok()
     }
 
     /// The payment of the sandbox that a partition key names.
@@ -545,6 +575,52 @@ pub fn mail_shard(id: &MailId) -> u8 {
 /// A partition of open mails in `BY_WORK`.
 pub fn open_mails(shard: u8) -> String {
     format!("OPENMAIL#{shard:02}")
+}
+
+/// A partition of those who wait for a show in `BY_WORK`. A crowd that joins when a show
+/// sells out is spread over them by account.
+pub fn waiting(show: ShowId, shard: u8) -> String {
+    format!("WAIT#{}#{shard:02}", show.simple())
+}
+
+/// Which partition of a waitlist an account belongs to.
+pub fn waiting_shard(account: AccountId) -> u8 {
+    account.as_bytes()[15] % WORK_SHARDS
+}
+
+/// The partition of those who have an offer for a show in `BY_WORK`.
+pub fn offered(show: ShowId) -> String {
+    format!("OFFERED#{}", show.simple())
+}
+
+/// Where somebody stands in a line. It says what they wait for as well, so that a pass
+/// over a long line reads one list and not every entry.
+pub fn waiting_place(joined: Millis, id: WaitlistId, wish: &Wish) -> String {
+    let together = if wish.together { 't' } else { 'a' };
+    let sections: String = wish.sections.iter().map(|s| format!("{s:02x}")).collect();
+    let turn = by_time(joined, id.simple());
+    format!("{turn}#{}{together}#{sections}", wish.quantity)
+}
+
+/// What such a place says.
+pub fn read_waiting_place(place: &str) -> Option<(Millis, WaitlistId, Wish)> {
+    let (joined, rest) = read_by_time(place)?;
+    let mut parts = rest.split('#');
+    let id = format!("{}_{}", WaitlistId::PREFIX, parts.next()?);
+    let wish = parts.next()?;
+    let (quantity, together) = match wish.strip_suffix('t') {
+        Some(quantity) => (quantity, true),
+        None => (wish.strip_suffix('a')?, false),
+    };
+    let sections = parts.next()?;
+    let number = |at: usize| u8::from_str_radix(sections.get(at..at + 2)?, 16).ok();
+    let sections = (0..sections.len()).step_by(2).map(number);
+    let wish = Wish {
+        quantity: quantity.parse().ok()?,
+        together,
+        sections: sections.collect::<Option<_>>()?,
+    };
+    Some((joined, id.parse().ok()?, wish))
 }
 
 pub fn owner(account: AccountId) -> String {

@@ -41,10 +41,11 @@ mod ses;
 mod table;
 mod tickets;
 mod transfers;
+mod waitlists;
 
 pub use bus::EventBridgeBus;
 pub use host::{AwsConfig, OsEntropy, SystemClock, Wires, app_from_env, ports_from_env};
 pub use objects::S3Objects;
-pub use queue::{SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue};
+pub use queue::{SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue, SqsWaitlistQueue};
 pub use ses::SesMailer;
 pub use table::DynamoStore;

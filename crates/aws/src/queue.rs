@@ -1,11 +1,12 @@
-//! The queues of `expire-holds`, `drive-saga` and `notify` and `write-exports` on SQS.
+//! The queues of `expire-holds`, `drive-saga` and `notify` and `write-exports` and `offer-waitlist` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use onsale_app::ports::{
-    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, ExportQueue, SagaQueue, StoreError, Stored,
+    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, ExportQueue, OfferPlaces, SagaQueue, StoreError, Stored,
 , WriteExport,
+, WaitlistQueue,
 };
 use serde::Serialize;
 
@@ -103,5 +104,22 @@ impl SqsExportQueue {
 impl ExportQueue for SqsExportQueue {
     async fn send_export(&self, message: &WriteExport) -> Stored<()> {
         self.0.send(message, 0).await
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SqsWaitlistQueue(Queue);
+
+impl SqsWaitlistQueue {
+    pub fn new(client: Client, url: impl Into<String>) -> Self {
+        let url = url.into();
+        Self(Queue { client, url })
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for SqsWaitlistQueue {
+    async fn send_offer_places(&self, message: &OfferPlaces, delay_s: u32) -> Stored<()> {
+        self.0.send(message, delay_s).await
     }
 }

@@ -335,6 +335,20 @@ fn side_of_middle(row_len: usize, start: usize, quantity: usize) -> i64 {
     (2 * start + quantity) as i64 - row_len as i64
 }
 
+/// How far the middle of these neighbours is from the focal point, for comparison only.
+pub(crate) fn distance_to_focal(layout: &Layout, first: PlaceIndex, quantity: usize) -> u64 {
+    let (focal_section, focal_row, focal_side) = focal_position(layout);
+    let section = layout.section_at(first);
+    let away = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE;
+    let Some((row, position)) = layout.row_at(first) else {
+        return away;
+    };
+    let rows = layout.sections()[section].rows();
+    let number = rows.partition_point(|r| r.first < row.first);
+    let side = side_of_middle(row.seats.len(), position, quantity);
+    away + number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE + side.abs_diff(focal_side)
+}
+
 /// Section, row and side of the focal point; without one, the middle of the first row.
 fn focal_position(layout: &Layout) -> (usize, usize, i64) {
     let named = layout.focal().and_then(|place| {

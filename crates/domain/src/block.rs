@@ -41,6 +41,9 @@ pub struct Cell {
     pub hold: HoldId,
 }
 
+/// Stands in the cell of a place that was given back while a waitlist was open.
+const NOBODY: HoldId = HoldId::from_bytes([0; 16]);
+
 /// The expiry of a sold place: later than any clock.
 pub const SOLD: Millis = Millis(u64::MAX);
 
@@ -59,6 +62,24 @@ impl Cell {
 
     pub fn is_sold(&self) -> bool {
         self.expiry == SOLD
+    }
+
+    /// What is left in a place that is given back while a waitlist is open: nobody's, and
+    /// lapsed so recently that only the waitlist may claim it (`HEAD_START_MS`).
+    pub fn returned(now: Millis) -> Self {
+        Self {
+            expiry: claim_horizon(now).saturating_sub(1),
+            hold: NOBODY,
+        }
+    }
+
+    pub fn is_returned(&self) -> bool {
+        self.hold == NOBODY
+    }
+
+    /// Since when others may take it.
+    pub fn free_since(&self) -> Millis {
+        self.expiry + CLOCK_SKEW_MS + 1
     }
 
     /// Whether its owner may still act on it.

@@ -57,7 +57,15 @@ pub enum ClaimVerdict {
     Repeat,
 }
 
-pub fn judge_claim(wanted: &[BlockSlots], found: &Found, meant: Cell, now: Millis) -> ClaimVerdict {
+/// `claimed_at` is the clock that the claim was made by, which may lie behind `now`
+/// (`Show::claim_clock`).
+pub fn judge_claim(
+    wanted: &[BlockSlots],
+    found: &Found,
+    meant: Cell,
+    now: Millis,
+    claimed_at: Millis,
+) -> ClaimVerdict {
     if let Some(expiry) = own_live_expiry(wanted, found, meant, now) {
         return ClaimVerdict::Mine(expiry);
     }
@@ -66,7 +74,7 @@ pub fn judge_claim(wanted: &[BlockSlots], found: &Found, meant: Cell, now: Milli
     }
     let taken: Vec<_> = slots_of(wanted)
         .filter(|(block, slot)| {
-            found_in(found, *block).is_some_and(|state| !state.is_claimable(*slot, now))
+            found_in(found, *block).is_some_and(|state| !state.is_claimable(*slot, claimed_at))
         })
         .collect();
     if taken.is_empty() {
@@ -176,7 +184,7 @@ mod tests {
         let meant = cell(200_000, ME);
         let applied = found(&[(0, meant), (1, meant)]);
         assert_eq!(
-            judge_claim(&wanted(&[0, 1]), &applied, meant, NOW),
+            judge_claim(&wanted(&[0, 1]), &applied, meant, NOW, NOW),
             ClaimVerdict::Mine(Millis(200_000))
         );
     }
@@ -186,7 +194,7 @@ mod tests {
         let earlier = cell(150_000, ME);
         let state = found(&[(0, earlier), (1, earlier)]);
         assert_eq!(
-            judge_claim(&wanted(&[0, 1]), &state, cell(200_000, ME), NOW),
+            judge_claim(&wanted(&[0, 1]), &state, cell(200_000, ME), NOW, NOW),
             ClaimVerdict::Mine(Millis(150_000))
         );
     }
@@ -196,12 +204,12 @@ mod tests {
         let mine = cell(150_000, ME);
         let state = found(&[(0, mine), (1, cell(150_000, OTHER))]);
         assert_eq!(
-            judge_claim(&wanted(&[0, 1]), &state, cell(200_000, ME), NOW),
+            judge_claim(&wanted(&[0, 1]), &state, cell(200_000, ME), NOW, NOW),
             ClaimVerdict::Taken(vec![(BlockIndex(0), Slot(0)), (BlockIndex(0), Slot(1))])
         );
         let mixed = found(&[(0, mine), (1, cell(150_001, ME))]);
         assert!(matches!(
-            judge_claim(&wanted(&[0, 1]), &mixed, cell(200_000, ME), NOW),
+            judge_claim(&wanted(&[0, 1]), &mixed, cell(200_000, ME), NOW, NOW),
             ClaimVerdict::Taken(_)
         ));
     }
@@ -213,7 +221,7 @@ mod tests {
             found(&[(0, Cell::sold(ME))]),
         ] {
             assert!(matches!(
-                judge_claim(&wanted(&[0]), &state, cell(200_000, ME), NOW),
+                judge_claim(&wanted(&[0]), &state, cell(200_000, ME), NOW, NOW),
                 ClaimVerdict::Taken(_)
             ));
         }
@@ -223,7 +231,7 @@ mod tests {
     fn a_lapsed_cell_of_another_is_no_obstacle() {
         let state = found(&[(0, cell(94_999, OTHER))]);
         assert_eq!(
-            judge_claim(&wanted(&[0]), &state, cell(200_000, ME), NOW),
+            judge_claim(&wanted(&[0]), &state, cell(200_000, ME), NOW, NOW),
             ClaimVerdict::Repeat
         );
     }
@@ -275,13 +283,13 @@ mod tests {
         mine.set(Slot(0), Some(meant));
         let both = vec![(BlockIndex(0), mine.clone()), (BlockIndex(1), mine.clone())];
         assert_eq!(
-            judge_claim(&wanted, &both, meant, NOW),
+            judge_claim(&wanted, &both, meant, NOW, NOW),
             ClaimVerdict::Mine(meant.expiry)
         );
         // The other block did not refuse, or has no cell there: it is not mine.
         let one = vec![(BlockIndex(0), mine.clone())];
         assert!(matches!(
-            judge_claim(&wanted, &one, meant, NOW),
+            judge_claim(&wanted, &one, meant, NOW, NOW),
             ClaimVerdict::Taken(_)
         ));
         let bare = vec![
@@ -289,7 +297,7 @@ mod tests {
             (BlockIndex(1), BlockState::default()),
         ];
         assert!(matches!(
-            judge_claim(&wanted, &bare, meant, NOW),
+            judge_claim(&wanted, &bare, meant, NOW, NOW),
             ClaimVerdict::Taken(_)
         ));
     }
@@ -304,7 +312,7 @@ mod tests {
             MoveVerdict::Closed
         );
         assert_eq!(
-            judge_claim(&wanted(&[1]), &state, cell(200_000, OTHER), NOW),
+            judge_claim(&wanted(&[1]), &state, cell(200_000, OTHER), NOW, NOW),
             ClaimVerdict::Closed
         );
         // A block that did not refuse is as expected; only the closed one decides.

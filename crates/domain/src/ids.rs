@@ -145,11 +145,6 @@ id!(
     "trf"
 );
 id!(
-    /// A place in the waitlist of a show.
-    WaitlistId,
-    "wls"
-);
-id!(
     /// A list that an organiser takes away.
     ExportId,
     "exp"
@@ -175,7 +170,19 @@ id!(
     "aud"
 );
 
+id!(
+    /// A place in the line of a show's waitlist.
+    WaitlistId,
+    "wls"
+);
+
 impl HoldId {
+    /// The hold of an offer from the waitlist. Whoever carries the offer out, again or
+    /// at the same time, means the same hold; the next offer is another one.
+    pub fn for_offer(entry: WaitlistId, attempt: u32) -> Self {
+        Self::derived(&[b"offer", entry.as_bytes(), &attempt.to_be_bytes()])
+    }
+
     /// The hold that this account's key names in this show. A retry derives the same
     /// id and so meets its own cells.
     pub fn for_key(account: AccountId, show: ShowId, idempotency_key: &str) -> Self {

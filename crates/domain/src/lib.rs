@@ -51,4 +51,5 @@ pub mod ticket_code;
 pub mod time;
 pub mod transfer;
 pub mod venue;
+pub mod waitlist;
 pub mod work;

@@ -149,7 +149,26 @@ pub struct Show {
     pub overbook_percent: u8,
     pub status: StoredStatus,
     pub created: Millis,
+    /// Kept beside the document, so that joining a waitlist changes no version.
+    #[serde(skip)]
+    pub waitlist: Waitlist,
 }
+
+/// Whether anybody waits for places of a show to come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waitlist {
+    #[default]
+    Closed,
+    Open,
+    /// Nobody was found waiting since then. It closes when nobody is a while later, so
+    /// that somebody who is joining meanwhile is not forgotten.
+    Closing(Millis),
+}
+
+/// How long a place that comes back is the waitlist's before anybody else may take it.
+/// Offers are made within a second or two; a lost message is made up for by the sweep
+/// that runs every minute. Whatever the waitlist has no use for is freed at once.
+pub const HEAD_START_MS: u64 = 120_000;
 
 /// Why nothing can be held in a show right now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,6 +233,15 @@ impl Show {
         match starts_at > now && starts_at <= now + MAX_AHEAD_MS {
             true => Ok(()),
             false => Err(SettingError::StartsAt),
+        }
+    }
+
+    /// The clock by which lapsed cells are free for those who come by. While somebody is
+    /// on the waitlist it runs behind, so that the waitlist comes first.
+    pub fn claim_clock(&self, now: Millis) -> Millis {
+        match self.waitlist {
+            Waitlist::Open => now.saturating_sub(HEAD_START_MS),
+            Waitlist::Closed | Waitlist::Closing(_) => now,
         }
     }
 

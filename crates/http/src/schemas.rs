@@ -47,6 +47,7 @@ id_schemas! {
     TicketIdText of TicketId,
     TransferIdText of TransferId,
     ExportIdText of ExportId,
+    WaitlistIdText of WaitlistId,
 }
 
 /// A moment: RFC 3339, in UTC in every answer.

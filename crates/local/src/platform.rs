@@ -181,6 +181,7 @@ fn wires(wiring: &Wiring) -> Result<Wires, String> {
         saga_queue: Some(queue("SagaQueue")?),
         notify_queue: Some(queue("NotifyQueue")?),
         exports_queue: Some(queue("ExportsQueue")?),
+        offer_waitlist_queue: Some(queue("OfferWaitlistQueue")?),
         event_bus: Some(EVENT_BUS.to_owned()),
         bucket: Some(BUCKET.to_owned()),
     })
@@ -270,10 +271,18 @@ fn consumers(
         let app = indexing.clone();
         Box::pin(async move { index_events::handle(&app, event).await })
     });
+    let offering = app.clone();
+    let setting = std::env::var(offer_waitlist::OFFER_SECONDS).ok();
+    let offer_ms = offer_waitlist::offer_ms(setting.as_deref())?;
+    let offer_waitlist: SqsHandler = Arc::new(move |event| {
+        let app = offering.clone();
+        Box::pin(async move { Ok(offer_waitlist::handle(app, offer_ms, event).await) })
+    });
     Ok(HashMap::from([
         ("notify".to_owned(), notify),
         ("write-exports".to_owned(), write_exports),
         ("expire-holds".to_owned(), expire_holds),
+        ("offer-waitlist".to_owned(), offer_waitlist),
         ("drive-saga".to_owned(), drive_saga),
         (INDEX_EVENTS.to_owned(), index_events),
     ]))

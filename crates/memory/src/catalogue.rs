@@ -158,7 +158,13 @@ impl Catalogue for MemoryStore {
     }
 
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>> {
-        Ok(self.items().shows.get(&id).map(|(show, _)| show.clone()))
+        let items = self.items();
+        let mark = items.waitlist_marks.get(&id).copied().unwrap_or_default();
+        Ok(items.shows.get(&id).map(|(show, _)| {
+            let mut show = show.clone();
+            show.value.waitlist = mark;
+            show
+        }))
     }
 
     async fn replace_show(

@@ -21,6 +21,7 @@ pub enum Step {
     TakePass,
     AcceptTransfer,
     ReplaceMail,
+    ReplaceWaitlistEntry,
 }
 
 type Action = Pin<Box<dyn Future<Output = ()> + Send>>;

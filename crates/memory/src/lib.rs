@@ -24,14 +24,16 @@ mod search_index;
 mod seats;
 pub mod stage;
 mod transfers;
+mod waitlists;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
-    Credentials, Drive, ExpireHold, Notify, Post, Session, StoreError, Stored, Versioned,
+    Credentials, Drive, ExpireHold, Notify, Post, OfferPlaces, Session, StoreError, Stored, Versioned,
 , WriteExport,
+,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
@@ -59,13 +61,14 @@ use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 use onsale_domain::sales::{RoomFigures, SaleLine, SalesBook};
-use onsale_domain::show::Show;
+use onsale_domain::show::{Show, Waitlist};
 use onsale_domain::staff::Staff;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
 use onsale_domain::time::Millis;
 use onsale_domain::transfer::Transfer;
 use onsale_domain::venue::Venue;
+use onsale_domain::waitlist::{Passes, WaitlistEntry};
 use onsale_payments::{Pace, Sandbox};
 
 pub use gate::{Fault, Gate};
@@ -116,6 +119,9 @@ struct Items {
     exports: BTreeMap<ExportId, Versioned<Export>>,
     unindexed: BTreeSet<EventId>,
     rebuild_lease: Option<([u8; 16], Millis)>,
+    waitlist: BTreeMap<(ShowId, AccountId), Versioned<WaitlistEntry>>,
+    waitlist_marks: BTreeMap<ShowId, Waitlist>,
+    waitlist_passes: HashMap<ShowId, Versioned<Passes>>,
 }
 
 pub(crate) fn corrupt(what: &str) -> StoreError {
@@ -170,6 +176,7 @@ pub struct MemoryWorld {
     pub mailer: Arc<MemoryMailer>,
     pub post: Post,
     pub export_queue: Arc<MemoryQueue<WriteExport>>,
+    pub waitlist_queue: Arc<MemoryQueue<OfferPlaces>>,
     pub bus: Arc<MemoryBus>,
     pub objects: Arc<MemoryObjects>,
     pub search_index: Arc<MemoryIndex>,
@@ -195,6 +202,7 @@ impl MemoryWorld {
             language: Language::En,
         };
         let export_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
+        let waitlist_queue = Arc::new(MemoryQueue::new(clock.clone(), gate.clone()));
         let bus = Arc::new(MemoryBus::new(gate.clone()));
         let objects = Arc::new(MemoryObjects::new(clock.clone(), gate.clone()));
         let search_index = Arc::new(MemoryIndex::new(gate.clone()));
@@ -205,6 +213,7 @@ impl MemoryWorld {
             saga_queue: saga_queue.clone(),
             notify_queue: notify_queue.clone(),
             export_queue: export_queue.clone(),
+            waitlist_queue: waitlist_queue.clone(),
             bus: bus.clone(),
             payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
@@ -223,6 +232,7 @@ impl MemoryWorld {
             mailer,
             post,
             export_queue,
+            waitlist_queue,
             bus,
             objects,
             search_index,

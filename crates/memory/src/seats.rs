@@ -91,6 +91,22 @@ impl Blocks for MemoryStore {
         .await
     }
 
+    async fn leave(
+        &self,
+        show: ShowId,
+        wanted: &BlockSlots,
+        old: Cell,
+        new: Cell,
+    ) -> Stored<CellsWrite> {
+        self.reach(Step::Release).await;
+        let exact = |block: &BlockState, slot| block.cell(slot) == Some(old);
+        let wanted = std::slice::from_ref(wanted);
+        self.pass("leave", async {
+            Ok(self.write_cells(show, wanted, Some(new), exact, false))
+        })
+        .await
+    }
+
     async fn read(
         &self,
         show: ShowId,

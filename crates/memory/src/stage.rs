@@ -118,6 +118,7 @@ impl Stage {
             overbook_percent: 0,
             status: StoredStatus::OnSale,
             created: now,
+            waitlist: Default::default(),
         };
         app.store.create_venue(&venue, &layout, None).await?;
         app.store.create_event(&event, None).await?;

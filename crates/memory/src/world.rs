@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use onsale_app::ports::{
     Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, ExportQueue, MAX_DELAY_S, Notify, NotifyQueue,
-    SagaQueue,
-    StoreError, Stored, WriteExport,
+    OfferPlaces, SagaQueue,
+    StoreError, Stored, WriteExport, WaitlistQueue,
 };
 use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;
@@ -124,6 +124,14 @@ impl ExportQueue for MemoryQueue<WriteExport> {
     async fn send_export(&self, message: &WriteExport) -> Stored<()> {
         let put = async { self.put(message, 0) };
         self.gate.pass("send_export", no_answer, put).await
+    }
+}
+
+#[async_trait]
+impl WaitlistQueue for MemoryQueue<OfferPlaces> {
+    async fn send_offer_places(&self, message: &OfferPlaces, delay_s: u32) -> Stored<()> {
+        let put = async { self.put(message, delay_s) };
+        self.gate.pass("send_offer_places", no_answer, put).await
     }
 }
 

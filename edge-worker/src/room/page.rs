@@ -65,7 +65,9 @@ fn in_words(told: &Told) -> String {
             (Some(position), None) => format!("You are number {position} in line."),
             _ => "You are in line. Your place is known in a moment.".to_owned(),
         },
-        State::SoldOut => "The show is sold out.".to_owned(),
+        State::SoldOut => {
+            "The show is sold out. Join the waitlist to be offered what comes back.".to_owned()
+        }
         State::Closed => "The waiting room is closed.".to_owned(),
         State::Open | State::Join | State::Admitted => String::new(),
     }

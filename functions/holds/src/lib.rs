@@ -1,7 +1,9 @@
-//! `holds`: places that are one buyer's for some minutes.
+//! `holds`: places that are one buyer's for some minutes, and the wait for those that
+//! come back.
 
 mod request;
 mod view;
+mod waitlist;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,6 +22,7 @@ pub fn router() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(place))
         .routes(routes!(read, release))
+        .merge(waitlist::router())
 }
 
 /// Hold places

@@ -62,16 +62,18 @@ pub(crate) struct HoldStatus {
     status: Status,
 }
 
+impl From<(String, Money)> for HeldSeat {
+    fn from((seat, price): (String, Money)) -> Self {
+        Self { seat, price }
+    }
+}
+
 impl From<HoldView> for HoldAnswer {
     fn from(hold: HoldView) -> Self {
         Self {
             hold_id: hold.hold_id,
             show_id: hold.show_id,
-            seats: hold
-                .seats
-                .into_iter()
-                .map(|(seat, price)| HeldSeat { seat, price })
-                .collect(),
+            seats: hold.seats.into_iter().map(HeldSeat::from).collect(),
             together: hold.together,
             total: hold.total,
             expires_at: hold.expires_at,

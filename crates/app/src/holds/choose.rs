@@ -21,7 +21,7 @@ const GENERAL_TRIES: u64 = 4;
 /// And this often at the exact state. Each failure means that others got places.
 const EXACT_TRIES: u64 = 16;
 
-enum Claimed {
+pub(super) enum Claimed {
     /// The places are this hold's, under this cell.
     Mine(Cell),
     /// These belong to others; the blocks as they were found.
@@ -155,14 +155,14 @@ impl App {
     }
 
     fn learn(&self, attempt: &Attempt<'_>, map: &mut SeatMap, found: &Found) {
-        let now = self.now();
+        let now = attempt.claim_clock(self.now());
         for (index, block) in found {
             map.learn(&attempt.layout, *index, block, now);
         }
     }
 
     /// One all-or-nothing claim, judged until its outcome is certain.
-    async fn claim_places(
+    pub(super) async fn claim_places(
         &self,
         attempt: &Attempt<'_>,
         places: &[PlaceIndex],
@@ -173,13 +173,13 @@ impl App {
             let now = self.now();
             let found = match self
                 .store
-                .claim(attempt.show.id, &wanted, cell, now)
+                .claim(attempt.show.id, &wanted, cell, attempt.claim_clock(now))
                 .await?
             {
                 CellsWrite::Done => return Ok(Claimed::Mine(cell)),
                 CellsWrite::Refused(found) => found,
             };
-            match judge_claim(&wanted, &found, cell, now) {
+            match judge_claim(&wanted, &found, cell, now, attempt.claim_clock(now)) {
                 ClaimVerdict::Mine(expiry) => {
                     return Ok(Claimed::Mine(Cell {
                         expiry,

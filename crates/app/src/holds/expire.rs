@@ -25,6 +25,15 @@ pub enum Expiry {
 
 impl App {
     pub async fn expire_hold(&self, message: &ExpireHold) -> Result<Expiry> {
+        let outcome = self.end_lapsed_hold(message).await?;
+        if outcome == Expiry::Ended {
+            self.wake_waitlist(message.show_id).await;
+        }
+        Ok(outcome)
+    }
+
+    /// The same without telling the waitlist.
+    pub(crate) async fn end_lapsed_hold(&self, message: &ExpireHold) -> Result<Expiry> {
         let (show_id, account) = (message.show_id, message.account_id);
         match self.recent_show(show_id).await {
             Ok(_) => {}

@@ -6,6 +6,7 @@
 
 mod choose;
 mod expire;
+mod offer;
 mod pass;
 mod place;
 mod read;
@@ -22,12 +23,13 @@ use onsale_domain::claim::{by_block, still_to_release};
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::money::Money;
-use onsale_domain::show::Show;
+use onsale_domain::show::{Show, Waitlist};
 use onsale_domain::time::Millis;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::ports::{CellsWrite, Stored};
+use crate::error::Error;
+use crate::ports::{CellsWrite, StoreError, Stored};
 
 /// What a buyer wants to hold. Its serialised form is what an Idempotency-Key stands
 /// for.
@@ -95,7 +97,8 @@ pub(crate) const ROUNDS: usize = 32;
 
 impl App {
     /// Frees those of the places that are exactly this cell. Cells that moved on are
-    /// left alone. Blocks are freed one by one: freeing some of them is harmless, and
+    /// left alone. While a waitlist is open it gets the places first: they are marked as
+    /// nobody's instead, and free for everyone a little later, or once it has looked. Blocks are freed one by one: freeing some of them is harmless, and
     /// a plain write costs half of a transaction's.
     pub(crate) async fn free_cells(
         &self,
@@ -104,9 +107,14 @@ impl App {
         places: &[PlaceIndex],
         cell: Cell,
     ) -> Stored<()> {
+        let left = self.left_behind(show).await?;
         for mut wanted in by_block(layout, places) {
             for _ in 0..ROUNDS {
-                match self.store.release(show, &wanted, cell).await? {
+                let freed = match left {
+                    None => self.store.release(show, &wanted, cell).await?,
+                    Some(left) => self.store.leave(show, &wanted, cell, left).await?,
+                };
+                match freed {
                     CellsWrite::Done => break,
                     CellsWrite::Refused(found) => {
                         let state = found.into_iter().find(|(block, _)| *block == wanted.block);
@@ -121,5 +129,16 @@ impl App {
             }
         }
         Ok(())
+    }
+
+    /// What stays in the cell of a place that is given back.
+    async fn left_behind(&self, show: ShowId) -> Stored<Option<Cell>> {
+        let show = match self.recent_show(show).await {
+            Ok(show) => show,
+            Err(Error::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(StoreError::Unavailable(error.to_string())),
+        };
+        let open = show.waitlist == Waitlist::Open;
+        Ok(open.then(|| Cell::returned(self.now())))
     }
 }

@@ -35,7 +35,7 @@ impl App {
             return Ok(());
         }
         let claims = attempt.pass.ok_or(Error::PassRequired(None))?;
-        let (show, account) = (attempt.show.id, attempt.caller.account);
+        let (show, account) = (attempt.show.id, attempt.account);
         let refused = |why| Error::PassRequired(Some(why));
         claims.check(show, now).map_err(refused)?;
         let known = match *used {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::{Buyer, Entry, EntryState, MAX_CHECKOUTS, Refusal};
-use onsale_domain::ids::{HoldId, ShowId};
+use onsale_domain::ids::{AccountId, HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::money::Cents;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
@@ -30,7 +30,7 @@ const ATTEMPTS: u64 = 4;
 
 /// One request to hold, with all that its steps need.
 pub(super) struct Attempt<'a> {
-    pub caller: &'a Caller,
+    pub account: AccountId,
     pub show: Arc<Show>,
     pub layout: Arc<Layout>,
     pub prices: CurrentPrices,
@@ -38,9 +38,27 @@ pub(super) struct Attempt<'a> {
     pub request: RequestHash,
     /// The pass it comes with, if the show wants one.
     pub pass: Option<&'a PassClaims>,
+    /// The clock by which lapsed places are free for it.
+    pub clock: ClaimClock,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaimClock {
+    /// Of somebody who comes by, and lets a waitlist go first.
+    WalkUp,
+    /// Of an offer from the waitlist.
+    Waitlist,
 }
 
 impl Attempt<'_> {
+    /// What the time is for a claim.
+    pub(super) fn claim_clock(&self, now: Millis) -> Millis {
+        match self.clock {
+            ClaimClock::WalkUp => self.show.claim_clock(now),
+            ClaimClock::Waitlist => now,
+        }
+    }
+
     pub(super) fn cap(&self) -> usize {
         self.show.max_tickets_per_buyer as usize
     }
@@ -108,10 +126,11 @@ impl App {
         let prices = self.current_prices(&show, &layout).await?;
         let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;
         let attempt = Attempt {
-            caller,
+            account: caller.account,
             hold: HoldId::for_key(caller.account, show_id, key.as_str()),
             request: RequestHash::of(&body),
             pass: pass::wanted(&show, offered),
+            clock: ClaimClock::WalkUp,
             show,
             layout,
             prices,
@@ -147,7 +166,7 @@ impl App {
             match self.record(&attempt, buyer, cell, &places).await? {
                 Recorded::New(entry) => {
                     metrics::counter!("onsale_holds_total", "result" => "held").increment(1);
-                    self.ask_for_expiry(caller, show_id, &entry).await;
+                    self.ask_for_expiry(caller.account, show_id, &entry).await;
                     return Ok(self.view(&attempt, &entry));
                 }
                 Recorded::Before(entry) => return Ok(self.view(&attempt, &entry)),
@@ -182,13 +201,18 @@ impl App {
 
     /// Asks the queue to tidy up when the time is over. A message that is lost costs
     /// nothing but freshness: lapsed places are free by comparison.
-    async fn ask_for_expiry(&self, caller: &Caller, show_id: ShowId, entry: &Entry) {
+    pub(super) async fn ask_for_expiry(
+        &self,
+        account_id: AccountId,
+        show_id: ShowId,
+        entry: &Entry,
+    ) {
         if entry.state != EntryState::Held {
             return;
         }
         let message = ExpireHold {
             show_id,
-            account_id: caller.account,
+            account_id,
             hold_id: entry.hold,
         };
         let delay_s = expiry_delay_s(self.now(), entry.expiry);

@@ -12,6 +12,12 @@ use crate::ports::Replaced;
 
 impl App {
     pub async fn release_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
+        self.end_hold(caller, show_id, hold).await?;
+        self.wake_waitlist(show_id).await;
+        Ok(())
+    }
+
+    async fn end_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
         let buyer = self.own_buyer(caller, show_id).await?;
         self.release_of(caller.account, show_id, hold, buyer).await
     }
@@ -52,7 +58,7 @@ impl App {
 
     /// Frees the cells of an entry that has ended. The id never claims again, so its
     /// exact cells can belong to nothing else.
-    pub(super) async fn free_entry(&self, show_id: ShowId, entry: &Entry) -> Result<()> {
+    pub(crate) async fn free_entry(&self, show_id: ShowId, entry: &Entry) -> Result<()> {
         let show = self.recent_show(show_id).await?;
         let layout = self.layout_of(&show).await?;
         let cell = Cell {

@@ -49,6 +49,7 @@ mod sandbox;
 mod staff;
 mod tickets;
 mod transfers;
+mod waitlists;
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 

@@ -54,6 +54,7 @@ impl Deployment {
             notify_queue: None,
             saga_queue: Some(saga_queue.clone()),
             exports_queue: None,
+            offer_waitlist_queue: None,
             event_bus: Some(name),
         };
         let ledger = Arc::new(config.store(&wires));

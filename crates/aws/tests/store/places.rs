@@ -50,6 +50,7 @@ pub(crate) async fn in_process(
         notify_queue: None,
         saga_queue: Some(wiring.queue_url("SagaQueue").unwrap()),
         exports_queue: Some(wiring.queue_url("ExportsQueue").unwrap()),
+        offer_waitlist_queue: Some(wiring.queue_url("OfferWaitlistQueue").unwrap()),
         event_bus: Some("EventBus".to_owned()),
         bucket: Some("Bucket".to_owned()),
     };

@@ -27,6 +27,7 @@ fn show(status: StoredStatus, opens_at: Option<Millis>, on_sale_at: Option<Milli
         overbook_percent: 0,
         status,
         created: NOW.saturating_sub(HOUR_MS),
+        waitlist: Default::default(),
     }
 }
 

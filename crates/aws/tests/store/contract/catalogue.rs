@@ -5,7 +5,9 @@ use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
 use onsale_domain::map::SeatMap;
+use onsale_domain::money::{Cents, Currency};
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::show::{Room, Show, StoredStatus, default_refund_policy};
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Venue;
 
@@ -44,6 +46,38 @@ fn event(owner: AccountId, created: Millis) -> Event {
         shows: vec![],
         created,
     }
+}
+
+/// A show that is stored, at version 1, with its event at the version it has by then.
+pub(super) async fn show_and_event(store: &dyn Store) -> (Show, Versioned<Event>) {
+    let owner = AccountId::from_bytes(fresh());
+    let event = event(owner, NOW);
+    store.create_event(&event, None).await.unwrap();
+    let show = Show {
+        id: ShowId::from_bytes(fresh()),
+        event_id: event.id,
+        venue_id: event.venue_id,
+        owner,
+        starts_at: NOW + 1,
+        on_sale_at: None,
+        currency: Currency::parse("EUR").unwrap(),
+        prices: vec![("A".to_owned(), Cents(1))],
+        hold_seconds: 600,
+        max_tickets_per_buyer: 6,
+        refund_policy: default_refund_policy(),
+        room: Room::default(),
+        overbook_percent: 0,
+        status: StoredStatus::OnSale,
+        created: NOW,
+        waitlist: Default::default(),
+    };
+    let at = |version| Versioned {
+        version,
+        value: event.clone(),
+    };
+    let created = store.create_show(&show, &at(1), None).await.unwrap();
+    assert_eq!(created, Some(Creation::New));
+    (show, at(2))
 }
 
 async fn a_creation_says_who_was_first(store: &dyn Store) {

@@ -1,0 +1,61 @@
+//! Somebody leaves the waitlist. What was offered to them goes to the next.
+
+use onsale_domain::ids::{ShowId, WaitlistId};
+use onsale_domain::waitlist::{Outcome, State};
+
+use crate::app::{App, Caller};
+use crate::error::{Error, Result};
+use crate::holds::ROUNDS;
+use crate::ports::{Versioned, Written};
+
+impl App {
+    pub async fn leave_waitlist(
+        &self,
+        caller: &Caller,
+        show_id: ShowId,
+        id: WaitlistId,
+    ) -> Result<()> {
+        self.check_session(caller).await?;
+        let account = caller.account;
+        let stored = self.store.waitlist_entry(show_id, account).await?;
+        let mut entry = stored.ok_or(Error::NotFound("waitlist entry"))?;
+        for _ in 0..ROUNDS {
+            if entry.value.id != id {
+                return match entry.value.earlier.iter().any(|earlier| earlier.id == id) {
+                    true => Ok(()),
+                    false => Err(Error::NotFound("waitlist entry")),
+                };
+            }
+            match &entry.value.state {
+                State::Ended(Outcome::Taken) => {
+                    return Err(Error::Conflict(
+                        "the offer is paid; cancel its order instead",
+                    ));
+                }
+                State::Ended(_) => return Ok(()),
+                State::Waiting => {}
+                State::Offered(offer) => {
+                    let show = self.recent_show(show_id).await?;
+                    let layout = self.layout_of(&show).await?;
+                    let hold = offer.hold_id;
+                    let recorded = self
+                        .withdraw_hold(show_id, &layout, account, hold, offer)
+                        .await?;
+                    match recorded {
+                        true => self.release_hold(caller, show_id, hold).await?,
+                        false => self.wake_waitlist(show_id).await,
+                    }
+                }
+            }
+            let left = Versioned {
+                version: entry.version,
+                value: entry.value.ended(Outcome::Left, self.now()),
+            };
+            match self.store.replace_waitlist_entry(&left).await? {
+                Written::Done(_) => return Ok(()),
+                Written::Lost(current) => entry = current,
+            }
+        }
+        Err(Error::Unavailable)
+    }
+}

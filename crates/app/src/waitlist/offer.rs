@@ -1,0 +1,236 @@
+//! One offer, from the entry to the hold and the announcement, and back.
+//!
+//! `waiting → offered(places)` is stored first, then the hold is claimed and recorded,
+//! then it is announced, then the entry says so. Whoever finds an entry in between goes
+//! on from there: every step can be done again, by anyone.
+
+use std::sync::Arc;
+
+use onsale_domain::announcement::{News, OfferNews};
+use onsale_domain::buyer::EntryState;
+use onsale_domain::ids::AccountId;
+use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::show::{Show, StoredStatus};
+use onsale_domain::time::CLOCK_SKEW_MS;
+use onsale_domain::waitlist::{Offer, Outcome, Waiting, WaitlistEntry};
+
+use crate::app::App;
+use crate::error::Result;
+use crate::ports::{ExpireHold, Versioned, Written};
+
+/// The show that a pass looks at.
+pub(super) struct Looking {
+    pub show: Arc<Show>,
+    pub layout: Arc<Layout>,
+    /// How long its offers can be taken.
+    pub offer_ms: u64,
+}
+
+/// What came of serving somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Served {
+    Offered,
+    /// Somebody else has a place of it. They are still waiting.
+    Lost,
+    /// They cannot be served now: they left, or their tickets would be too many.
+    PassedOver,
+}
+
+impl App {
+    /// Offers places to somebody who waits.
+    pub(super) async fn serve(
+        &self,
+        looking: &Looking,
+        waiting: &Waiting,
+        places: Vec<PlaceIndex>,
+    ) -> Result<Served> {
+        let (show, account) = (&looking.show, waiting.account);
+        let stored = self.store.waitlist_entry(show.id, account).await?;
+        let Some(entry) = stored.filter(|e| e.value.id == waiting.id && e.value.is_waiting())
+        else {
+            return Ok(Served::PassedOver);
+        };
+        let now = self.now();
+        let next = entry.value.offered(places, now, looking.offer_ms);
+        let buyer = self.store.buyer(show.id, account).await?;
+        let (quantity, cap) = (
+            waiting.wish.quantity as usize,
+            show.max_tickets_per_buyer as usize,
+        );
+        let may = next
+            .offer()
+            .map(|offer| buyer.may_begin(offer.hold_id, next.offer_request(), quantity, cap, now));
+        if !matches!(may, Some(Ok(()))) {
+            return Ok(Served::PassedOver);
+        }
+        let version = entry.version;
+        let next = Versioned {
+            version,
+            value: next,
+        };
+        match self.store.replace_waitlist_entry(&next).await? {
+            Written::Done(version) => self.carry_out(looking, Versioned { version, ..next }).await,
+            Written::Lost(_) => Ok(Served::PassedOver),
+        }
+    }
+
+    /// Holds what an entry is offered and tells it, or puts the buyer back in line.
+    async fn carry_out(
+        &self,
+        looking: &Looking,
+        entry: Versioned<WaitlistEntry>,
+    ) -> Result<Served> {
+        let Some(offer) = entry.value.offer() else {
+            return Ok(Served::PassedOver);
+        };
+        let Looking { show, layout, .. } = looking;
+        match self
+            .hold_for_offer(show, layout, &entry.value, offer)
+            .await?
+        {
+            true => {
+                metrics::counter!("onsale_waitlist_offers_total", "result" => "made").increment(1);
+                self.tell_offer(looking, &entry, offer).await?;
+                Ok(Served::Offered)
+            }
+            false => {
+                self.put_back(&entry).await?;
+                Ok(Served::Lost)
+            }
+        }
+    }
+
+    /// Looks what has become of an offer. Whether it is still out.
+    pub(super) async fn settle(&self, looking: &Looking, account: AccountId) -> Result<bool> {
+        let show = &looking.show;
+        let Some(entry) = self.store.waitlist_entry(show.id, account).await? else {
+            return Ok(false);
+        };
+        let Some(offer) = entry.value.offer().cloned() else {
+            return Ok(false);
+        };
+        let buyer = self.store.buyer(show.id, account).await?;
+        let recorded = buyer.entry(offer.hold_id);
+        let hold = recorded.map(|e| (e.state, e.expiry));
+        let now = self.now();
+        if show.status == StoredStatus::Cancelled || now >= show.starts_at {
+            // No more offers. Nothing is claimed here any more, and what is being paid is
+            // the saga's to end.
+            match hold {
+                Some((EntryState::Paying, _)) => return Ok(true),
+                Some((EntryState::Sold, _)) => self.end(&entry, Outcome::Taken).await?,
+                _ => self.end(&entry, Outcome::Lapsed).await?,
+            }
+            return Ok(false);
+        }
+        match hold {
+            // Recorded and told, and ended so long ago that the buyer item forgot it.
+            None if offer.told => self.lapse(looking, &entry, &offer).await?,
+            None => return Ok(self.carry_out(looking, entry).await? == Served::Offered),
+            Some((EntryState::Held, expiry)) if now > expiry + CLOCK_SKEW_MS => {
+                let message = ExpireHold {
+                    show_id: show.id,
+                    account_id: account,
+                    hold_id: offer.hold_id,
+                };
+                self.end_lapsed_hold(&message).await?;
+                // What was decided just now is looked at once more, from what is stored.
+                let buyer = self.store.buyer(show.id, account).await?;
+                match buyer.entry(offer.hold_id).map(|e| e.state) {
+                    Some(EntryState::Expired | EntryState::Released) | None if offer.told => {
+                        self.lapse(looking, &entry, &offer).await?;
+                    }
+                    Some(EntryState::Expired) => self.put_back(&entry).await?,
+                    _ => return Ok(true),
+                }
+            }
+            Some((EntryState::Held | EntryState::Paying, _)) => {
+                self.tell_offer(looking, &entry, &offer).await?;
+                return Ok(true);
+            }
+            Some((EntryState::Sold, _)) => self.end(&entry, Outcome::Taken).await?,
+            // Nobody knew of it: the buyer keeps their turn.
+            Some((EntryState::Expired, _)) if !offer.told => self.put_back(&entry).await?,
+            Some((EntryState::Released | EntryState::Expired | EntryState::Undone, _)) => {
+                // Whoever ended it may have died before the places were free.
+                if let Some(recorded) = recorded {
+                    self.free_entry(show.id, recorded).await?;
+                }
+                self.lapse(looking, &entry, &offer).await?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Announces an offer whose hold is recorded, and then remembers that.
+    async fn tell_offer(
+        &self,
+        looking: &Looking,
+        entry: &Versioned<WaitlistEntry>,
+        offer: &Offer,
+    ) -> Result<()> {
+        if offer.told {
+            return Ok(());
+        }
+        self.announce_offer(looking, entry, offer, News::OfferMade)
+            .await?;
+        self.write(entry, entry.value.told(self.now())).await
+    }
+
+    /// The offer was let go: that is announced, and then it is over for this entry.
+    async fn lapse(
+        &self,
+        looking: &Looking,
+        entry: &Versioned<WaitlistEntry>,
+        offer: &Offer,
+    ) -> Result<()> {
+        metrics::counter!("onsale_waitlist_offers_total", "result" => "lapsed").increment(1);
+        self.announce_offer(looking, entry, offer, News::OfferLapsed)
+            .await?;
+        self.end(entry, Outcome::Lapsed).await
+    }
+
+    async fn announce_offer(
+        &self,
+        looking: &Looking,
+        entry: &Versioned<WaitlistEntry>,
+        offer: &Offer,
+        news: impl Fn(OfferNews) -> News,
+    ) -> Result<()> {
+        let (entry, layout) = (&entry.value, &looking.layout);
+        let told = news(OfferNews {
+            waitlist_id: entry.id,
+            show_id: entry.show_id,
+            account_id: entry.account,
+            hold_id: offer.hold_id,
+            seats: offer.places.iter().map(|p| layout.seat_id(*p)).collect(),
+            expires_at: offer.expires_at,
+        });
+        // The same for every repetition, whoever announces it.
+        let subject = format!("{}:{}", entry.id, entry.attempt);
+        let announcement = told.announce(&subject, entry.changed);
+        Ok(self.bus.announce(&[announcement]).await?)
+    }
+
+    async fn put_back(&self, entry: &Versioned<WaitlistEntry>) -> Result<()> {
+        self.write(entry, entry.value.back_in_line(self.now()))
+            .await
+    }
+
+    pub(super) async fn end(
+        &self,
+        entry: &Versioned<WaitlistEntry>,
+        outcome: Outcome,
+    ) -> Result<()> {
+        self.write(entry, entry.value.ended(outcome, self.now()))
+            .await
+    }
+
+    /// Moves an entry on. When somebody else has moved it, theirs counts.
+    async fn write(&self, entry: &Versioned<WaitlistEntry>, value: WaitlistEntry) -> Result<()> {
+        let version = entry.version;
+        let next = Versioned { version, value };
+        self.store.replace_waitlist_entry(&next).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,9 @@
+//! The waitlist: who is offered what, under crashes, races and a long simulation.
+
+#![allow(clippy::unwrap_used)]
+
+mod crash;
+mod head_start;
+mod journeys;
+mod scene;
+mod simulation;

@@ -1,0 +1,216 @@
+//! Waitlists: entries, lists, the mark on the show, and who looks after one.
+
+use onsale_app::ports::{CellsWrite, Store, Versioned, Written};
+use onsale_domain::block::{BlockIndex, Cell, Slot};
+use onsale_domain::ids::{AccountId, ShowId, WaitlistId};
+use onsale_domain::layout::PlaceIndex;
+use onsale_domain::request_hash::RequestHash;
+use onsale_domain::show::Waitlist;
+use onsale_domain::time::Millis;
+use onsale_domain::waitlist::{OFFER_MS, Outcome, Passes, State, WaitlistEntry, Wish};
+
+use super::{NOW, cell, eventually, fresh, slots};
+
+contract! {
+    an_account_has_one_entry_and_it_moves_under_its_version_only,
+    the_line_is_in_order_and_says_what_everybody_wants,
+    an_offer_leaves_the_line_and_an_end_leaves_every_list,
+    a_mark_moves_from_what_it_was_and_keeps_the_version_of_the_show,
+    one_pass_at_a_time,
+    a_place_that_comes_back_is_left_as_nobodys,
+}
+
+fn entry(show_id: ShowId, joined: Millis, quantity: u32) -> WaitlistEntry {
+    WaitlistEntry {
+        id: WaitlistId::from_bytes(fresh()),
+        show_id,
+        account: AccountId::from_bytes(fresh()),
+        wish: Wish {
+            quantity,
+            together: quantity % 2 == 0,
+            sections: vec![0, 12],
+        },
+        joined,
+        position: 1,
+        request: RequestHash([1; 16]),
+        attempt: 0,
+        state: State::Waiting,
+        changed: joined,
+        earlier: vec![],
+    }
+}
+
+fn at<T>(version: u64, value: T) -> Versioned<T> {
+    Versioned { version, value }
+}
+
+async fn an_account_has_one_entry_and_it_moves_under_its_version_only(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    let first = entry(show, NOW, 2);
+    let account = first.account;
+    assert_eq!(store.waitlist_entry(show, account).await.unwrap(), None);
+    let created = store.create_waitlist_entry(&first).await.unwrap();
+    assert_eq!(created, Written::Done(1));
+    let second = WaitlistEntry {
+        account,
+        ..entry(show, NOW + 1, 3)
+    };
+    let lost = store.create_waitlist_entry(&second).await.unwrap();
+    assert_eq!(lost, Written::Lost(at(1, first.clone())));
+    let offered = first.offered(vec![PlaceIndex(3), PlaceIndex(4)], NOW + 1, OFFER_MS);
+    let moved = store.replace_waitlist_entry(&at(1, offered.clone())).await;
+    assert_eq!(moved.unwrap(), Written::Done(2));
+    let left = at(1, first.ended(Outcome::Left, NOW + 2));
+    let lost = store.replace_waitlist_entry(&left).await.unwrap();
+    assert_eq!(lost, Written::Lost(at(2, offered.clone())));
+    let read = store.waitlist_entry(show, account).await.unwrap();
+    assert_eq!(read, Some(at(2, offered)));
+}
+
+async fn the_line_is_in_order_and_says_what_everybody_wants(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    let other = entry(ShowId::from_bytes(fresh()), NOW, 1);
+    store.create_waitlist_entry(&other).await.unwrap();
+    // Forty accounts are in most of the sixteen parts of the line.
+    let mut line: Vec<_> = (0..40)
+        .map(|n| entry(show, NOW + n / 4, 1 + n as u32 % 6))
+        .collect();
+    for entry in line.iter().rev() {
+        store.create_waitlist_entry(entry).await.unwrap();
+    }
+    line.sort_by_key(WaitlistEntry::turn);
+    let expected: Vec<_> = line.iter().filter_map(WaitlistEntry::waiting).collect();
+    assert_eq!(expected.len(), 40);
+    eventually(expected, || async { store.waiting(show).await.unwrap() }).await;
+}
+
+async fn an_offer_leaves_the_line_and_an_end_leaves_every_list(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    let first = entry(show, NOW, 2);
+    let lists = || async {
+        let waiting = store.waiting(show).await.unwrap();
+        let offered = store.offered(show).await.unwrap();
+        let accounts: Vec<_> = waiting.into_iter().map(|w| w.account).collect();
+        (accounts, offered)
+    };
+    store.create_waitlist_entry(&first).await.unwrap();
+    eventually((vec![first.account], vec![]), lists).await;
+    let offered = first.offered(vec![PlaceIndex(0)], NOW, OFFER_MS);
+    store
+        .replace_waitlist_entry(&at(1, offered.clone()))
+        .await
+        .unwrap();
+    eventually((vec![], vec![first.account]), lists).await;
+    let back = offered.back_in_line(NOW);
+    store
+        .replace_waitlist_entry(&at(2, back.clone()))
+        .await
+        .unwrap();
+    eventually((vec![first.account], vec![]), lists).await;
+    let left = back.ended(Outcome::Left, NOW);
+    store.replace_waitlist_entry(&at(3, left)).await.unwrap();
+    eventually((vec![], vec![]), lists).await;
+}
+
+async fn a_mark_moves_from_what_it_was_and_keeps_the_version_of_the_show(store: &dyn Store) {
+    let (show, event) = super::catalogue::show_and_event(store).await;
+    let id = show.id;
+    let listed = || async { store.open_waitlists().await.unwrap().contains(&id) };
+    let unknown = ShowId::from_bytes(fresh());
+    let marked = store.mark_waitlist(unknown, Waitlist::Closed, Waitlist::Open);
+    assert!(!marked.await.unwrap(), "there is no such show");
+    let closing = Waitlist::Closing(NOW);
+    for (from, to, open) in [
+        (Waitlist::Closed, Waitlist::Open, true),
+        (Waitlist::Open, closing, true),
+        (closing, Waitlist::Open, true),
+        (Waitlist::Open, closing, true),
+        (closing, Waitlist::Closed, false),
+    ] {
+        let wrong = Waitlist::Closing(NOW + 77);
+        assert!(
+            !store
+                .mark_waitlist(id, wrong, Waitlist::Closing(NOW + 78))
+                .await
+                .unwrap()
+        );
+        assert!(store.mark_waitlist(id, from, to).await.unwrap());
+        let read = store.show(id).await.unwrap().unwrap();
+        assert_eq!((read.version, read.value.waitlist), (1, to));
+        eventually(open, listed).await;
+    }
+    // An organiser who changes the show leaves the mark alone.
+    assert!(
+        store
+            .mark_waitlist(id, Waitlist::Closed, Waitlist::Open)
+            .await
+            .unwrap()
+    );
+    assert!(store.replace_show(&at(1, show), &event).await.unwrap());
+    let read = store.show(id).await.unwrap().unwrap();
+    assert_eq!((read.version, read.value.waitlist), (2, Waitlist::Open));
+    eventually(true, listed).await;
+    // Others of this run need not look at it.
+    assert!(
+        store
+            .mark_waitlist(id, Waitlist::Open, Waitlist::Closed)
+            .await
+            .unwrap()
+    );
+}
+
+async fn one_pass_at_a_time(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    assert_eq!(store.waitlist_passes(show).await.unwrap(), None);
+    let begun = Passes::none(show).begun(NOW);
+    assert!(store.replace_waitlist_passes(&at(0, begun)).await.unwrap());
+    assert!(!store.replace_waitlist_passes(&at(0, begun)).await.unwrap());
+    let stored = store.waitlist_passes(show).await.unwrap();
+    assert_eq!(stored, Some(at(1, begun)));
+    let ended = begun.ended(NOW);
+    assert!(store.replace_waitlist_passes(&at(1, ended)).await.unwrap());
+    assert!(!store.replace_waitlist_passes(&at(1, begun)).await.unwrap());
+    assert_eq!(
+        store.waitlist_passes(show).await.unwrap(),
+        Some(at(2, ended))
+    );
+}
+
+async fn a_place_that_comes_back_is_left_as_nobodys(store: &dyn Store) {
+    let show = ShowId::from_bytes(fresh());
+    let mine = cell(NOW + 60_000);
+    store
+        .claim(show, &[slots(0, &[0, 1])], mine, NOW)
+        .await
+        .unwrap();
+    let returned = Cell::returned(NOW);
+    let wrong = store
+        .leave(show, &slots(0, &[0]), cell(NOW), returned)
+        .await
+        .unwrap();
+    assert!(matches!(wrong, CellsWrite::Refused(_)));
+    let left = store
+        .leave(show, &slots(0, &[0]), mine, returned)
+        .await
+        .unwrap();
+    assert_eq!(left, CellsWrite::Done);
+    let again = store
+        .leave(show, &slots(0, &[0]), mine, returned)
+        .await
+        .unwrap();
+    let CellsWrite::Refused(found) = again else {
+        panic!("it was left before");
+    };
+    assert_eq!(found[0].1.cell(Slot(0)), Some(returned));
+    // Whoever waits may have it at once; whoever comes by, by a clock that runs behind.
+    let wanted = [slots(0, &[0])];
+    let late = store.claim(show, &wanted, cell(NOW + 1), NOW.saturating_sub(1));
+    assert!(matches!(late.await.unwrap(), CellsWrite::Refused(_)));
+    let now = store
+        .claim(show, &[slots(0, &[0])], cell(NOW + 1), NOW)
+        .await;
+    assert_eq!(now.unwrap(), CellsWrite::Done);
+    store.close_blocks(show, &[BlockIndex(0)]).await.unwrap();
+    let closed = store.leave(show, &slots(0, &[1]), mine, returned).await;
+    assert_eq!(closed.unwrap(), CellsWrite::Done);
+}

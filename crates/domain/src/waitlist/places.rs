@@ -1,0 +1,77 @@
+//! What a pass over the waitlist knows of every place.
+
+use crate::block::{BlockIndex, BlockState, Cell, Slot};
+use crate::layout::{Layout, PlaceIndex};
+use crate::time::Millis;
+
+use super::matching::SOON_MS;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Anybody may have it. `since`, where a lapsed cell still tells.
+    Free {
+        since: Option<Millis>,
+    },
+    /// A hold on it ends within `SOON_MS`, unless it is paid.
+    Soon,
+    Gone,
+}
+
+#[derive(Debug, Clone)]
+pub struct Places {
+    pub(super) standings: Vec<Standing>,
+    /// Places that were given back and carry a mark that keeps others away from them.
+    pub returned: Vec<(PlaceIndex, Cell)>,
+}
+
+impl Places {
+    /// From a reading of every block of the show at `now`; one that was never written is
+    /// missing and free.
+    pub fn read(layout: &Layout, blocks: &[(BlockIndex, BlockState)], now: Millis) -> Self {
+        let free = Standing::Free { since: None };
+        let mut places = Self {
+            standings: vec![free; layout.places() as usize],
+            returned: Vec::new(),
+        };
+        for (index, block) in blocks {
+            let Some(span) = layout.blocks().get(index.0 as usize) else {
+                continue;
+            };
+            for slot in (0..span.len).map(Slot) {
+                let place = layout.place_of(*index, slot);
+                let cell = block.cell(slot);
+                places.returned.extend(
+                    cell.filter(Cell::is_returned)
+                        .map(|returned| (place, returned)),
+                );
+                places.standings[place.at()] = match block.closed {
+                    true => Standing::Gone,
+                    false => standing(cell, now),
+                };
+            }
+        }
+        for place in (0..layout.places()).map(PlaceIndex) {
+            if !layout.is_for_sale(place) {
+                places.standings[place.at()] = Standing::Gone;
+            }
+        }
+        places
+    }
+
+    pub fn standing(&self, place: u32) -> Standing {
+        let standing = self.standings.get(place as usize);
+        standing.copied().unwrap_or(Standing::Gone)
+    }
+}
+
+fn standing(cell: Option<Cell>, now: Millis) -> Standing {
+    match cell {
+        None => Standing::Free { since: None },
+        Some(cell) if cell.is_sold() => Standing::Gone,
+        Some(cell) if cell.is_claimable(now) => Standing::Free {
+            since: Some(cell.free_since()),
+        },
+        Some(cell) if cell.expiry <= now + SOON_MS => Standing::Soon,
+        Some(_) => Standing::Gone,
+    }
+}

@@ -1,0 +1,16 @@
+//! The Lambda of `offer-waitlist`: builds its clients and runs.
+
+use aws_lambda_events::event::sqs::SqsEvent;
+use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    tracing::init_default_subscriber();
+    let app = onsale_aws::app_from_env().await?;
+    let setting = std::env::var(offer_waitlist::OFFER_SECONDS).ok();
+    let offer_ms = offer_waitlist::offer_ms(setting.as_deref())?;
+    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
+        Ok::<_, Error>(offer_waitlist::handle(app.clone(), offer_ms, event.payload).await)
+    }))
+    .await
+}
