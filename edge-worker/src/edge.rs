@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Problem};
 use crate::counting::Counting;
 use crate::host::Host;
+use crate::order_feed::Watcher;
 use crate::room_view::Views;
 use crate::secrets::Secrets;
 use crate::{forward, room, web};
@@ -27,7 +28,7 @@ const MAX_ROOM_BODY: usize = 8 << 10;
 pub enum Reply {
     Answer(Answer),
     Feed(FeedRequest),
-    OrderFeed(OrderId),
+    OrderFeed(OrderId, Watcher),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +199,8 @@ impl Edge {
             let order = order.parse().map_err(|_| {
                 Problem::not_found("There is no such order. Ids are case-sensitive.")
             })?;
-            return Ok(Reply::OrderFeed(order));
+            let watcher = Watcher::of(request.uri(), request.headers());
+            return Ok(Reply::OrderFeed(order, watcher));
         }
         let show = rest.parse().map_err(|_| Problem::no_show())?;
         Ok(Reply::Feed(FeedRequest {

@@ -18,12 +18,12 @@ impl<H: Host> Asked<'_, H> {
         self.check_origin()?;
         let ticket = self.required_ticket()?;
         self.edge.limits.ticket(ticket.lot, self.now)?;
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        let mut told = self.told(&bulletin, Some(&ticket));
+        let view = self.edge.view(self.host, self.show).await?;
+        let mut told = self.told(&view, Some(&ticket));
         if told.status.state != State::Admitted {
             return Ok(self.not_admitted(&told));
         }
-        let pass_seconds = bulletin.published.pass_seconds;
+        let pass_seconds = view.bulletin.published.pass_seconds;
         let entered = self.host.enter(self.show, ticket.lot, pass_seconds).await;
         let entered = entered.map_err(|trouble| {
             self.host.log(&format!("a gate does not answer: {trouble}"));
