@@ -77,6 +77,8 @@ export async function startCloud({ INTERNAL_KEYS }) {
     for await (const chunk of request) chunks.push(chunk);
     const sent = Buffer.concat(chunks);
     heard.push({ method: request.method, url: request.url, headers: request.headers, body: sent.length });
+    const [, slowMs] = request.url.match(/[?&]slow=(\d+)/) ?? [];
+    if (slowMs) await new Promise((resolve) => setTimeout(resolve, Number(slowMs)));
     const { status = 200, headers = {}, body: json, bytes } = answer(request, sent);
     response.writeHead(status, { ...(json && { 'content-type': 'application/json' }), ...headers });
     response.end(bytes ?? (json && JSON.stringify(json)));

@@ -2,63 +2,37 @@
 // on this machine, and so does whoever asks: the numbers mean something only beside each
 // other. So short rounds of both alternate, and each is compared with its neighbours.
 
-import net from 'node:net';
+import http from 'node:http';
 import { startCloud } from './cloud.mjs';
 import { Visitor } from './visitor.mjs';
 import { allAt, freshSecrets, startWorker } from './worker.mjs';
 
-const CONNECTIONS = 16;
+const CONNECTIONS = 32;
 const BARE = `export default { fetch: () => new Response('{"state":"waiting"}') };`;
 
-/**
- * Asks the same over and over on one connection, as cheaply as can be: what the client
- * costs is taken from the same processors.
- */
-class Poller {
-  answers = 0;
-  #unread = '';
-
-  constructor(url, headers) {
-    const { hostname, port, pathname } = new URL(url);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    this.request = `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${lines.join('')}\r\n`;
-    this.socket = net.connect(Number(port), hostname);
-    this.socket.setNoDelay(true);
-    this.socket.setEncoding('latin1');
-    this.socket.on('data', (text) => this.#read(text));
-  }
-
-  run(until) {
-    return new Promise((resolve, reject) => {
-      Object.assign(this, { until, resolve });
-      this.socket.once('error', reject);
-      this.socket.once('close', () => reject(new Error('the connection was closed')));
-      this.socket.write(this.request);
-    });
-  }
-
-  #read(text) {
-    this.#unread += text;
-    const body = this.#unread.indexOf('\r\n\r\n') + 4;
-    if (body < 4) return;
-    const length = Number(/content-length: (\d+)/i.exec(this.#unread)?.[1]);
-    if (!this.#unread.startsWith('HTTP/1.1 200 ') || !length) return this.socket.destroy(new Error(this.#unread));
-    if (this.#unread.length < body + length) return;
-    this.#unread = '';
-    this.answers += 1;
-    if (performance.now() < this.until) this.socket.write(this.request);
-    else this.resolve();
-  }
-}
+const get = (url, agent, headers) =>
+  new Promise((resolve, reject) => {
+    http.get(url, { agent, headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode));
+    }).on('error', reject);
+  });
 
 /** Answers a second. */
 async function round(url, headers, ms) {
-  const pollers = Array.from({ length: CONNECTIONS }, () => new Poller(url, headers));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let answers = 0;
   const start = performance.now();
-  await Promise.all(pollers.map((poller) => poller.run(start + ms)));
+  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
+    while (performance.now() < start + ms) {
+      const status = await get(url, agent, headers);
+      if (status !== 200) throw new Error(`${url} was answered ${status}`);
+      answers += 1;
+    }
+  }));
   const seconds = (performance.now() - start) / 1_000;
-  for (const { socket } of pollers) socket.removeAllListeners('close').destroy();
-  return pollers.reduce((sum, { answers }) => sum + answers, 0) / seconds;
+  agent.destroy();
+  return answers / seconds;
 }
 
 /** Rounds of both, in answers a second: the bare worker before, the poll, the bare worker after. */
