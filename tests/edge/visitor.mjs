@@ -52,9 +52,14 @@ export class Visitor {
     this.room = `${url}/room/${show}`;
   }
 
-  async ask(action, { method = 'GET', body, headers = {} } = {}) {
+  ask(action, options) {
+    return this.send(`${this.room}/${action}`, options);
+  }
+
+  /** Asks anything with the cookies of this visitor, and keeps those that come back. */
+  async send(url, { method = 'GET', body, headers = {} } = {}) {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(`${this.room}/${action}`, {
+    const answer = await fetch(url, {
       method,
       redirect: 'manual',
       headers: { ...(cookie && { cookie }), ...(body && { 'content-type': 'application/json' }), ...headers },
@@ -74,8 +79,8 @@ export class Visitor {
     return solve(body);
   }
 
-  async join() {
-    return this.ask('join', { method: 'POST', body: { altcha: await this.solved() } });
+  async join(more = {}) {
+    return this.ask('join', { method: 'POST', body: { altcha: await this.solved(), ...more } });
   }
 
   enter() {
