@@ -51,7 +51,11 @@ test('a visitor joins, waits, enters with a good pass, and leaves', async () => 
   assert.equal(claims(again.body.pass).jti, pass.jti, 'the same pass, renewed');
   assert.equal((await visitor.leave()).status, 204);
   assert.deepEqual(cloud.closed.map((closed) => closed.pass).filter((closed) => closed === pass.jti), [pass.jti]);
-  assert.equal((await visitor.enter()).status, 409, 'the ticket is spent');
+  const spent = await visitor.ask('enter', { method: 'POST', headers: { 'onsale-ticket': joined.body.ticket } });
+  assert.equal(spent.status, 409, 'the ticket is spent');
+  const rejoined = await visitor.join();
+  assert.equal(rejoined.status, 201);
+  assert.notEqual(rejoined.body.ticket, joined.body.ticket, 'whoever left joins anew');
 });
 
 test('one challenge is one ticket, however often and however fast it is sent', async () => {
