@@ -3,28 +3,36 @@
 // them; the next call gets another instance, and objects are made again from what they
 // have stored.
 
-import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers';
+import { DurableObject } from 'cloudflare:workers';
 import * as edge from './onsale_edge.js';
 
 const state = edge.__worker_init_state();
 const underWay = new Set();
+let ended = false;
 
 // `worker` sets this while it panics.
 Object.defineProperty(state, 'criticalError', {
   set() {
+    ended = true;
     for (const fail of underWay) fail(new Error('the instance has panicked'));
     underWay.clear();
   },
 });
 
-/** Which instance runs now. Asking starts another one if the last one has ended. */
-const instance = () => edge.__worker_init_state().instanceId;
+/** Which instance runs now. If the last one has ended, asking it starts another one. */
+const instance = () => {
+  if (ended) {
+    edge.__worker_init_state();
+    ended = false;
+  }
+  return state.instanceId;
+};
 
 /** What a call answers; or that the instance ended meanwhile. */
-const answered = (call) =>
+const answered = (promise) =>
   new Promise((resolve, reject) => {
     underWay.add(reject);
-    call().then(resolve, reject).finally(() => underWay.delete(reject));
+    promise.then(resolve, reject).finally(() => underWay.delete(reject));
   });
 
 const unavailable = () =>
@@ -40,32 +48,44 @@ const unavailable = () =>
     { status: 503, headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', 'retry-after': '2' } },
   );
 
-export default class extends WorkerEntrypoint {
-  async fetch(request) {
+const broken = (error) => {
+  console.error(error);
+  return unavailable();
+};
+
+/** Names and values in turn, a line each: one text instead of many steps into WebAssembly. */
+const lines = (headers) => {
+  let text = '';
+  headers.forEach((value, name) => {
+    text += `${name}\n${value}\n`;
+  });
+  return text;
+};
+
+export default {
+  fetch(request, env, context) {
     try {
       instance();
-      return await answered(async () => edge.fetch(request, this.env, this.ctx));
+      const answer = edge.answer(request, request.method, request.url, lines(request.headers), env, context);
+      return answer instanceof Promise ? answered(answer).catch(broken) : answer;
     } catch (error) {
-      console.error(error);
-      return unavailable();
+      return broken(error);
     }
-  }
-}
+  },
+};
 
 const object = (name) =>
   class extends DurableObject {
     #object;
     #instance;
 
-    call(method, ...values) {
-      return answered(async () => {
-        const now = instance();
-        if (this.#instance !== now) {
-          this.#object = new edge[name](this.ctx, this.env);
-          this.#instance = now;
-        }
-        return this.#object[method](...values);
-      });
+    async call(method, ...values) {
+      const now = instance();
+      if (this.#instance !== now) {
+        this.#object = new edge[name](this.ctx, this.env);
+        this.#instance = now;
+      }
+      return answered(this.#object[method](...values));
     }
 
     fetch(request) {

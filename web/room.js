@@ -143,7 +143,7 @@ function learn({ state, position, ahead, wait_seconds: wait, waitlist, opens_at,
   const due = isTurn ? now : now + Math.min(Math.max(refresh_after_ms, 1_000), 600_000);
   const placed = view.placed || /prequeue|waiting|admitted/.test(state);
   const opens = opens_at && localTime(opens_at);
-  become(state, { position, ahead, first, wait, opens, placed, seen: now, due, waitlist: ownPath(waitlist ?? '') });
+  become(state, { position, ahead, first, wait, opens, placed, seen: now, due, waitlist });
 }
 
 function refuse(detail) {
@@ -264,7 +264,7 @@ async function call(method, path, body) {
   return { status, body: (await response.json().catch(() => null)) ?? {} };
 }
 
-/** A time of the server by the clock of this device, which may be wrong. Less than two seconds is no sign of that. */
+/** A time of the server by the clock of this device, which may be wrong by seconds. */
 const localTime = (text) => Date.parse(text) + (Math.abs(clockAhead) > 2_000 ? clockAhead : 0);
 
 /** A path on this site, or undefined: nobody is sent anywhere else from here. */
@@ -292,6 +292,8 @@ async function takeTurnsLeading(steal = false) {
   if (mine.signal.aborted) return;
   leading = null;
   wake();
+  // What the other tab said meanwhile was not heard.
+  channel?.postMessage({ wish: true });
   takeTurnsLeading();
 }
 
@@ -384,7 +386,7 @@ const words = {
     return {
       badge: 'You are in line',
       headline: !known ? 'Your place is being drawn' : ahead ? `${people} ahead of you` : 'You are next',
-      lead: wait ? `Your wait: ${inWords(wait)}.` : known ? 'The line stands still for the moment.' : 'This takes a few seconds.',
+      lead: wait ? `Your wait: ${inWords(wait)}.` : known ? (ahead ? 'The line stands still for the moment.' : 'You go in as soon as there is room.') : 'This takes a few seconds.',
       bar: known && ['Your way to the front', first - ahead, first || 1],
       next: 'When it is your turn, this page lets you in by itself. You need not reload it.',
       stub: position && ['Your place', number(position)],
@@ -408,7 +410,6 @@ const words = {
   sold_out: ({ waitlist }) => ({
     headline: 'Sold out',
     lead: waitlist ? 'Tickets that come back are offered to the waitlist.' : 'All tickets are sold.',
-    link: waitlist && ['Join the waitlist', waitlist],
   }),
   closed: () => ({ headline: 'The room is closed', lead: 'This page looks again from time to time.' }),
 };
@@ -464,7 +465,8 @@ function announce(headline, lead) {
   const { state, ahead, trouble, note } = view;
   const key = [state, ahead && Math.floor(Math.log2(ahead)), trouble, note].join();
   const news = state === 'waiting' && lead !== lastSaid.lead && Date.now() - lastSaid.at > 60_000;
-  if (key === lastSaid.key && !news) return;
+  const isPassing = state === 'looking' && !trouble;
+  if (isPassing || (key === lastSaid.key && !news)) return;
   lastSaid = { key, lead, at: Date.now() };
   text('said', [`${headline}.`, lead, trouble ?? note].join(' '));
 }

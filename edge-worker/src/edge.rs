@@ -13,7 +13,7 @@ use crate::counting::Counting;
 use crate::host::Host;
 use crate::room_view::Views;
 use crate::secrets::Secrets;
-use crate::watching::Subject;
+use crate::watching::{Subject, Watcher};
 use crate::{forward, room, web};
 
 /// A request from outside, read whole: hosts refuse bodies over [`MAX_BODY`] before.
@@ -28,7 +28,7 @@ const MAX_ROOM_BODY: usize = 8 << 10;
 pub enum Reply {
     Answer(Answer),
     Feed(FeedRequest),
-    Watch(Subject),
+    Watch(Subject, Watcher),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,11 +199,13 @@ impl Edge {
             let order = order.parse().map_err(|_| {
                 Problem::not_found("There is no such order. Ids are case-sensitive.")
             })?;
-            return Ok(Reply::Watch(Subject::Order(order)));
+            let watcher = Watcher::of(request.uri(), request.headers());
+            return Ok(Reply::Watch(Subject::Order(order), watcher));
         }
         if let Some(show) = rest.strip_suffix("/sales") {
             let show = show.parse().map_err(|_| Problem::no_show())?;
-            return Ok(Reply::Watch(Subject::Sales(show)));
+            let watcher = Watcher::of(request.uri(), request.headers());
+            return Ok(Reply::Watch(Subject::Sales(show), watcher));
         }
         let show = rest.parse().map_err(|_| Problem::no_show())?;
         Ok(Reply::Feed(FeedRequest {

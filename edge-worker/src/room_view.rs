@@ -5,6 +5,7 @@
 //! known: they get that one, and a new one is fetched after their answer.
 
 use onsale_domain::ids::ShowId;
+use onsale_domain::room::draw::Seeds;
 use onsale_domain::time::Millis;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,35 +24,43 @@ const BETTER_THAN_NOTHING_MS: u64 = 300_000;
 const MISSING_MS: u64 = 5_000;
 const SHOWS_KEPT: usize = 1_024;
 
+/// A room as it was a moment ago, and what follows from our secret for its show.
+#[derive(Debug)]
+pub struct RoomView {
+    pub bulletin: Bulletin,
+    pub seeds: Seeds,
+}
+
 #[derive(Debug, Clone)]
-struct View {
+struct Kept {
     at: Millis,
-    bulletin: Option<Arc<Bulletin>>,
+    /// `None`: there is no such show.
+    view: Option<Arc<RoomView>>,
     fetching_since: Option<Millis>,
 }
 
 #[derive(Debug, Default)]
-pub struct Views(Mutex<HashMap<ShowId, View>>);
+pub struct Views(Mutex<HashMap<ShowId, Kept>>);
 
 impl Views {
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<ShowId, View>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<ShowId, Kept>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn keep(&self, show: ShowId, now: Millis, bulletin: Option<Bulletin>) -> Option<Arc<Bulletin>> {
-        let bulletin = bulletin.map(Arc::new);
+    fn keep(&self, show: ShowId, now: Millis, view: Option<RoomView>) -> Option<Arc<RoomView>> {
+        let view = view.map(Arc::new);
         self.with(|views| {
             if views.len() >= SHOWS_KEPT && !views.contains_key(&show) {
                 views.clear();
             }
-            let view = View {
+            let kept = Kept {
                 at: now,
-                bulletin: bulletin.clone(),
+                view: view.clone(),
                 fetching_since: None,
             };
-            views.insert(show, view);
+            views.insert(show, kept);
         });
-        bulletin
+        view
     }
 
     /// Whether this caller should fetch: one at a time, and another one if the first has
@@ -76,22 +85,22 @@ impl Views {
 }
 
 impl Edge {
-    /// The latest bulletin of a show.
+    /// What is known of the room of a show, as of its latest bulletin.
     pub async fn view<H: Host>(
         self: &Arc<Self>,
         host: &H,
         show: ShowId,
-    ) -> Result<Arc<Bulletin>, Problem> {
+    ) -> Result<Arc<RoomView>, Problem> {
         let now = host.now();
         let known = self.views.with(|views| views.get(&show).cloned());
-        let Some(view) = known else {
+        let Some(known) = known else {
             let fetched = self.fetch(host, show).await;
             return fetched
                 .map_err(|_| Problem::unavailable())?
                 .ok_or_else(Problem::no_show);
         };
-        let age_ms = now - view.at;
-        let Some(bulletin) = view.bulletin else {
+        let age_ms = now - known.at;
+        let Some(view) = known.view else {
             if age_ms < MISSING_MS {
                 return Err(Problem::no_show());
             }
@@ -101,7 +110,7 @@ impl Edge {
                 .ok_or_else(Problem::no_show);
         };
         if age_ms < FRESH_MS {
-            return Ok(bulletin);
+            return Ok(view);
         }
         if age_ms < STALE_MS {
             if self.views.begin(show, now) {
@@ -111,19 +120,25 @@ impl Edge {
                     let _ = edge.fetch(&again, show).await;
                 });
             }
-            return Ok(bulletin);
+            return Ok(view);
         }
         match self.fetch(host, show).await {
             Ok(Some(fetched)) => Ok(fetched),
             Ok(None) => Err(Problem::no_show()),
-            Err(_) if age_ms < BETTER_THAN_NOTHING_MS => Ok(bulletin),
+            Err(_) if age_ms < BETTER_THAN_NOTHING_MS => Ok(view),
             Err(_) => Err(Problem::unavailable()),
         }
     }
 
-    async fn fetch<H: Host>(&self, host: &H, show: ShowId) -> Told<Option<Arc<Bulletin>>> {
+    async fn fetch<H: Host>(&self, host: &H, show: ShowId) -> Told<Option<Arc<RoomView>>> {
         match host.bulletin(show).await {
-            Ok(bulletin) => Ok(self.views.keep(show, host.now(), bulletin)),
+            Ok(bulletin) => {
+                let view = bulletin.map(|bulletin| RoomView {
+                    bulletin,
+                    seeds: self.secrets.room.seeds(show),
+                });
+                Ok(self.views.keep(show, host.now(), view))
+            }
             Err(trouble) => {
                 self.views.failed(show);
                 host.log(&format!("no bulletin of {show}: {trouble}"));

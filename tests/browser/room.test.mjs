@@ -123,7 +123,7 @@ test('a visitor goes in without doing anything, is focused on their turn, and ca
   assert.equal(await page.evaluate(() => document.activeElement.id), 'headline');
   assert.match(await page.locator('#said').textContent(), /It is your turn/);
   assert.match(await page.locator('#number').textContent(), /^\d\d:\d\d$/);
-  const cookies = await context.cookies(url);
+  const cookies = await context.cookies(`${url}/api/v1/shows/${show}`);
   assert.ok(cookies.some(({ name, httpOnly }) => name === 'onsale_pass' && httpOnly));
   await page.getByRole('button', { name: 'Leave' }).click();
   await state(page, 'left');
@@ -366,7 +366,7 @@ test('after the draw people wait in line, and go in when others leave', async (t
   const waiting = await Promise.any(pages.map(async (page) => (await state(page, 'waiting'), page)));
   assert.equal(await inside(), 1);
   await shown(waiting, /ahead of you|You are next/);
-  await shown(waiting, /Your wait: (about|less than) /);
+  await shown(waiting, /Your wait: (about|less than) |as soon as there is room/);
   assert.match(await waiting.title(), /^Your place \d+ · /);
   await assertAccessible(waiting, 'waiting');
   await waiting.evaluate(() => {
@@ -394,7 +394,7 @@ test('a closed room says so, and lets people in when it opens', async (t) => {
   await state(page, 'turn');
 });
 
-test('sold out is said, with the way to the waitlist if there is one', async (t) => {
+test('sold out is said, and that there is a waitlist', async (t) => {
   const show = await event.show(wide);
   const { context } = await visitor(t);
   await state(await open(context, show), 'turn');
@@ -409,8 +409,8 @@ test('sold out is said, with the way to the waitlist if there is one', async (t)
   const patience = Date.now() + PATIENCE_MS;
   while (!(await known())) assert.ok(Date.now() < patience, 'the room does not learn that all is sold');
   await shown(page, 'Sold out');
-  const link = page.getByRole('link', { name: 'Join the waitlist' });
-  if (await link.isVisible()) assert.equal(await link.getAttribute('href'), `/shows/${show}/waitlist`);
+  await shown(page, /offered to the waitlist/);
+  assert.equal(await page.locator('#link').isVisible(), false, 'there is no page to go to');
 });
 
 for (const colorScheme of ['light', 'dark']) {
@@ -445,10 +445,13 @@ test('without JavaScript a visitor waits, joins and goes in by buttons', async (
   // The wait is the price, so there is nothing else to wait for.
   await new Promise((resolve) => setTimeout(resolve, ready - Date.now()));
   await page.getByRole('button', { name: 'Join the line' }).click();
-  await page.getByRole('button', { name: 'Enter' }).click({ timeout: PATIENCE_MS });
-  await page.waitForLoadState();
-  const cookies = await context.cookies(url);
-  assert.ok(cookies.some(({ name }) => name === 'onsale_pass'));
+  const hasPass = async () => (await context.cookies(`${url}/api/v1/shows/${show}`)).some(({ name }) => name === 'onsale_pass');
+  // The turn may be announced a moment before the gate has a slot; the button stays.
+  for (const end = Date.now() + PATIENCE_MS; !(await hasPass());) {
+    assert.ok(Date.now() < end, 'never let in');
+    await page.getByRole('button', { name: 'Enter' }).click({ timeout: PATIENCE_MS });
+    await page.waitForLoadState();
+  }
 });
 
 test('the worker is fast enough for the ceiling', async (t) => {

@@ -1,8 +1,23 @@
 // A cloud of one HTTP server that knows what the tests tell it: rooms, maps and orders.
-// It only stands in where a journey needs no real functions.
+// It only stands in where a journey needs no real functions. Calls under /internal it
+// believes as the real ones do: with a good signature of this very call, about now.
 
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
-import { randomBytes } from 'node:crypto';
+
+/** As `onsale_domain::internal_call` has it. */
+const TOLERANCE_MS = 60_000;
+
+/** Whether one of the keys, as `INTERNAL_KEYS` has them, has signed this call. */
+function isSigned(keys, { method, url, headers }, body) {
+  const secret = new Map(keys.split(',').map((entry) => entry.trim().split(/:(.*)/s).slice(0, 2))).get(headers['onsale-key']);
+  const time = headers['onsale-time'] ?? '';
+  if (!secret || !/^\d+$/.test(time) || Math.abs(Date.now() - Number(time)) > TOLERANCE_MS) return false;
+  const message = ['onsale internal', time, method, url, createHash('sha256').update(body).digest('hex')].join('\n');
+  const expected = createHmac('sha256', secret).update(message).digest();
+  const given = Buffer.from(headers['onsale-signature'] ?? '', 'hex');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
 
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 
@@ -21,21 +36,27 @@ const briefing = ({ title, capacity, rate, passSeconds, ended }) => ({
   news: { cursor: Date.now(), free_seats: 5_000, healthy: true, ended },
 });
 
-export async function startCloud() {
+/** Starts a cloud that shares these bindings with the worker. */
+export async function startCloud({ INTERNAL_KEYS }) {
   const shows = new Map();
   const orders = new Map();
+  /** Passes that were closed, and when. */
   const closed = [];
   const heard = [];
+  /** Calls that nobody signed. */
+  const refused = [];
 
-  const answer = (request) => {
+  const answer = (request, sent) => {
     const path = request.url.split('?')[0];
+    if (path.startsWith('/internal/') && !isSigned(INTERNAL_KEYS, request, sent)) {
+      refused.push(request.url);
+      return { status: 401 };
+    }
     const [, show] = path.match(/^\/internal\/shows\/(\w+)\/room$/) ?? [];
-    const signed = ['onsale-time', 'onsale-key', 'onsale-signature'].every((name) => request.headers[name]);
-    if (path.startsWith('/internal/') && !signed) return { status: 401 };
     if (show) return shows.has(show) ? { body: briefing(shows.get(show)) } : { status: 404 };
     const [, pass] = path.match(/^\/internal\/passes\/(\w+)\/close$/) ?? [];
     if (pass) {
-      closed.push(pass);
+      closed.push({ pass, at: Date.now() });
       return { status: 204 };
     }
     const [, watched] = path.match(/^\/api\/v1\/shows\/(\w+)\/availability\.bin$/) ?? [];
@@ -52,10 +73,13 @@ export async function startCloud() {
   };
 
   const server = createServer(async (request, response) => {
-    let body = 0;
-    for await (const chunk of request) body += chunk.length;
-    heard.push({ method: request.method, url: request.url, headers: request.headers, body });
-    const { status = 200, headers = {}, body: json, bytes } = answer(request);
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const sent = Buffer.concat(chunks);
+    heard.push({ method: request.method, url: request.url, headers: request.headers, body: sent.length });
+    const [, slowMs] = request.url.match(/[?&]slow=(\d+)/) ?? [];
+    if (slowMs) await new Promise((resolve) => setTimeout(resolve, Number(slowMs)));
+    const { status = 200, headers = {}, body: json, bytes } = answer(request, sent);
     response.writeHead(status, { ...(json && { 'content-type': 'application/json' }), ...headers });
     response.end(bytes ?? (json && JSON.stringify(json)));
   });
@@ -67,6 +91,7 @@ export async function startCloud() {
     url: `http://127.0.0.1:${server.address().port}`,
     closed,
     heard,
+    refused,
     orders,
     /** Another show. `show.sell(place)` changes its map. */
     newShow(settings = {}) {

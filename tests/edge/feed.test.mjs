@@ -12,8 +12,9 @@ let cloud;
 let worker;
 
 before(async () => {
-  cloud = await startCloud();
-  worker = await startWorker({ bindings: { ...freshSecrets().bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
+  const { bindings } = freshSecrets();
+  cloud = await startCloud(bindings);
+  worker = await startWorker({ bindings: { ...bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
 });
 after(async () => {
   await worker?.stop();

@@ -92,7 +92,7 @@ test('join, wait, enter, hold, leave', { timeout: 90_000 }, async () => {
   const [ana, ben] = [await account('buyer'), await account('buyer')];
   done(403)(await hold(sale.id, ana, undefined, 'A-1-1'));
   const visitor = new Visitor(worker.url, sale.id);
-  done(201)(await visitor.join());
+  const { ticket } = done(201)(await visitor.join());
   const { entered } = await visitor.waitAndEnter();
   const { pass } = done(200)(entered);
   done(201)(await hold(sale.id, ana, pass, 'A-1-1'));
@@ -100,7 +100,7 @@ test('join, wait, enter, hold, leave', { timeout: 90_000 }, async () => {
   assert.equal(other.type, 'urn:onsale:pass_required');
   assert.equal((await visitor.leave()).status, 204);
   done(403)(await hold(sale.id, ana, pass, 'A-1-3'));
-  assert.equal((await visitor.enter()).status, 409);
+  done(409)(await visitor.ask('enter', { method: 'POST', headers: { 'onsale-ticket': ticket } }));
 });
 
 test('before opening there is a lottery, afterwards a line', { timeout: 90_000 }, async () => {
@@ -146,6 +146,58 @@ test('live passes never exceed the cap', { timeout: 120_000 }, async () => {
     assert.equal((await visitor.leave()).status, 204);
   }));
   assert.ok(most > 1 && most <= 3, `${most} at once`);
+});
+
+test('a fan code goes before everybody else, and is one ticket however many use it', { timeout: 110_000 }, async () => {
+  const opens_at = new Date(Date.now() + 20_000).toISOString();
+  const sale = await show({ mode: 'queue_all', capacity: 1, rate_per_second: 5, opens_at });
+  const made = await fetch(`${worker.url}/api/v1/shows/${sale.id}/fan-codes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${sale.token}` },
+    body: JSON.stringify({ count: 2 }),
+  });
+  assert.equal(made.status, 200);
+  const [heading, fan_code, other_code] = (await made.text()).trim().split(/\r?\n/);
+  assert.equal(heading, 'code');
+  assert.notEqual(fan_code, other_code);
+
+  const crowd = Array.from({ length: 4 }, () => new Visitor(worker.url, sale.id));
+  for (const visitor of crowd) done(201)(await visitor.join());
+  const [fan, friend] = [new Visitor(worker.url, sale.id), new Visitor(worker.url, sale.id)];
+  const forged = await fan.join({ fan_code: fan_code.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) });
+  assert.equal(done(400)(forged).type, 'urn:onsale:invalid_request');
+  done(201)(await fan.join({ fan_code }));
+  done(201)(await friend.join({ fan_code }));
+
+  const { entered } = await fan.waitAndEnter();
+  const draw = async (visitor) => BigInt(`0x${done(200)(await visitor.ask('status')).draw}`);
+  const of_fan = await draw(fan);
+  for (const visitor of crowd) assert.ok((await draw(visitor)) > of_fan, 'nobody is drawn before a fan');
+  assert.equal(await draw(friend), of_fan, 'the same code, the same place');
+  const id = (answer) => JSON.parse(Buffer.from(done(200)(answer).pass.split('.')[1], 'base64url')).jti;
+  assert.equal(id(await friend.enter()), id(entered), 'and the same pass');
+  for (const visitor of crowd) done(425)(await visitor.enter());
+});
+
+test('a device with many accounts has to work more', { timeout: 110_000 }, async () => {
+  const sale = await show({ mode: 'queue_all', capacity: 10, rate_per_second: 10 });
+  const [visitor, neighbour] = [new Visitor(worker.url, sale.id), new Visitor(worker.url, sale.id)];
+  const cost = async (of) => done(200)(await of.ask('challenge')).parameters.cost;
+  assert.equal(await cost(visitor), 2);
+  await cost(neighbour);
+  const costs = [];
+  for (let accounts = 1; accounts <= 9; accounts++) {
+    const email = `device-${++people}@example.org`;
+    const password = 'correct horse';
+    const send = (path, body) => visitor.send(`${worker.url}${path}`, { method: 'POST', body });
+    done(201)(await send('/api/v1/accounts', { email, password, name: 'buyer', role: 'buyer' }));
+    const logged_in = await send('/api/v1/sessions', { email, password });
+    done(201)(logged_in);
+    assert.equal(logged_in.headers.get('onsale-suspicion'), null, 'the edge keeps that to itself');
+    costs.push(await cost(visitor));
+  }
+  assert.deepEqual(costs, [2, 2, 2, 8, 8, 8, 8, 8, 32]);
+  assert.equal(await cost(neighbour), 2, 'nobody else does');
 });
 
 test('a page for browsers, with its files, from the same address', async () => {

@@ -19,7 +19,7 @@ let worker;
 let bindings;
 
 before(async () => {
-  cloud = await startCloud();
+  cloud = await startCloud(secrets.bindings);
   bindings = { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off', COUNT_OBJECT_CALLS: 'on' };
   worker = await startWorker({ bindings });
 });
@@ -50,8 +50,12 @@ test('a visitor joins, waits, enters with a good pass, and leaves', async () => 
   const again = await visitor.enter();
   assert.equal(claims(again.body.pass).jti, pass.jti, 'the same pass, renewed');
   assert.equal((await visitor.leave()).status, 204);
-  assert.deepEqual(cloud.closed.filter((closed) => closed === pass.jti), [pass.jti]);
-  assert.equal((await visitor.enter()).status, 409, 'the ticket is spent');
+  assert.deepEqual(cloud.closed.map((closed) => closed.pass).filter((closed) => closed === pass.jti), [pass.jti]);
+  const spent = await visitor.ask('enter', { method: 'POST', headers: { 'onsale-ticket': joined.body.ticket } });
+  assert.equal(spent.status, 409, 'the ticket is spent');
+  const rejoined = await visitor.join();
+  assert.equal(rejoined.status, 201);
+  assert.notEqual(rejoined.body.ticket, joined.body.ticket, 'whoever left joins anew');
 });
 
 test('one challenge is one ticket, however often and however fast it is sent', async () => {
@@ -133,6 +137,18 @@ test('a show that does not exist has no room', async () => {
     assert.equal(status, 404);
     assert.equal(body.type, 'urn:onsale:not_found');
   }
+});
+
+test('what nobody signed is not believed: without the cloud there are no passes', async (t) => {
+  const stranger = await startWorker({ bindings: { ...bindings, INTERNAL_KEYS: freshSecrets().bindings.INTERNAL_KEYS } });
+  t.after(() => stranger.stop());
+  const show = cloud.newShow();
+  const { status, headers } = await new Visitor(stranger.url, show.id).ask('status');
+  assert.equal(status, 503);
+  assert.ok(Number(headers.get('retry-after')) > 0);
+  assert.ok(cloud.refused.some((url) => url.includes(show.id)));
+  const known = await new Visitor(worker.url, show.id).ask('status');
+  assert.equal(known.status, 200, 'the same show, asked for with the right key');
 });
 
 test('a forged ticket is refused', async () => {

@@ -11,7 +11,7 @@ let cloud;
 let worker;
 
 before(async () => {
-  cloud = await startCloud();
+  cloud = await startCloud(secrets.bindings);
   worker = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
 });
 after(async () => {

@@ -36,23 +36,25 @@ export const allAt = (url) => JSON.stringify(Object.fromEntries(FUNCTIONS.map((n
 
 /**
  * Starts the worker. `bindings` are variables and secrets; `storage` is a folder that
- * outlives the worker; `script` runs instead of the worker, without objects.
+ * outlives the worker; `script` runs instead of the worker, without objects; `around` is a
+ * module that imports the worker and runs in its place.
  */
-export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, script, log = Boolean(process.env.ONSALE_EDGE_LOG) }) {
+export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, script, around, log = Boolean(process.env.ONSALE_EDGE_LOG) }) {
   if (!script && !existsSync(`${build}/worker.mjs`)) {
     throw new Error('There is no worker yet. Build it with: scripts/edge-build');
   }
   const object = (className) => ({ className, useSQLite: true });
   const miniflare = new Miniflare({
-    host,
-    port,
     modulesRoot: build,
     modules: script ? [{ type: 'ESModule', path: `${build}/script.mjs`, contents: script }] : [
+      ...(around ? [{ type: 'ESModule', path: `${build}/around.mjs`, contents: around }] : []),
       { type: 'ESModule', path: `${build}/worker.mjs` },
       { type: 'CompiledWasm', path: `${build}/onsale_edge_bg.wasm` },
     ],
     compatibilityDate: COMPATIBILITY_DATE,
     bindings,
+    // Straight to the worker: Miniflare's own socket goes through a worker of its own first.
+    unsafeDirectSockets: [{ host, port }],
     durableObjects: script ? {} : {
       ROOM_CONTROLLER: object('RoomController'),
       ROOM_GATE: object('RoomGate'),
@@ -66,7 +68,8 @@ export async function startWorker({ bindings, storage, host = '127.0.0.1', port 
     },
   });
   try {
-    const url = (await miniflare.ready).origin;
+    await miniflare.ready;
+    const url = (await miniflare.unsafeGetDirectURL()).origin;
     return { url, stop: () => miniflare.dispose() };
   } catch (error) {
     await miniflare.dispose();

@@ -45,12 +45,11 @@ impl EdgeServer {
             Ok(body) => body,
             Err(problem) => return sent(problem.answer()),
         };
-        let watcher = Watcher::of(&parts.uri, &parts.headers);
         let incoming = http::Request::from_parts(parts, body);
         match self.edge.handle(&self.host, incoming, &address).await {
             Reply::Answer(answer) => sent(answer),
             Reply::Feed(request) => self.feed(request, upgrade).await,
-            Reply::Watch(subject) => self.watched(subject, watcher).await,
+            Reply::Watch(subject, watcher) => self.watched(subject, watcher).await,
         }
     }
 

@@ -3,8 +3,9 @@
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use worker::js_sys::{Array, Uint8Array};
+use worker::wasm_bindgen::{self, JsCast as _, JsValue, prelude::wasm_bindgen};
 use worker::web_sys;
-use worker::{ByteStream, Headers, Response, ResponseBuilder};
+use worker::{ByteStream, Headers, Response};
 
 use crate::answer::{Answer, Problem};
 use crate::edge::{Incoming, MAX_BODY};
@@ -15,35 +16,71 @@ use crate::host::{Told, Trouble};
 const MAX_OTHER_BODY: usize = 64 << 10;
 const OBJECT_CALLS_HEADER: HeaderName = HeaderName::from_static("onsale-object-calls");
 
-/// Reads a request, and no more of it than its route allows.
-pub async fn incoming(request: &web_sys::Request) -> Result<Incoming, Problem> {
-    let mut read = http::Request::builder()
-        .method(Method::from_bytes(request.method().as_bytes()).map_err(not_http)?)
-        .uri(request.url())
-        .body(Vec::new())
-        .map_err(not_http)?;
-    *read.headers_mut() = header_map(&request.headers());
-    let max_len = match route_of(read.uri().path()) {
-        Some(route) => route.max_body.min(MAX_BODY),
-        None => MAX_OTHER_BODY,
-    };
-    let mut chunks = request.body().map(ByteStream::from);
-    let announced = announced_len(read.headers()).is_some_and(|len| len > max_len);
-    let body = match announced {
-        true => Err(Unread::TooLong),
-        false => body(chunks.as_mut(), max_len).await,
-    };
-    *read.body_mut() = match body {
-        Ok(body) => body,
-        Err(Unread::TooLong) => {
-            let_finish(chunks.as_mut()).await;
-            return Err(too_large(max_len));
+#[wasm_bindgen(module = "/src/cloudflare/respond.js")]
+extern "C" {
+    fn respond(status: u16, headers: &str, body: Option<&[u8]>) -> JsValue;
+}
+
+/// A request whose body has not been read yet.
+#[derive(Debug)]
+pub struct Arrived {
+    request: web_sys::Request,
+    read: Incoming,
+}
+
+impl Arrived {
+    /// Headers come as lines, a name and its value in turn. A name or value that HTTP does
+    /// not know is left out.
+    pub fn read(
+        request: web_sys::Request,
+        method: &str,
+        url: &str,
+        headers: &str,
+    ) -> Result<Self, Problem> {
+        let mut read = http::Request::builder()
+            .method(Method::from_bytes(method.as_bytes()).map_err(not_http)?)
+            .uri(url)
+            .body(Vec::new())
+            .map_err(not_http)?;
+        let mut lines = headers.split('\n');
+        while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
+            let name = HeaderName::from_bytes(name.as_bytes());
+            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+                read.headers_mut().append(name, value);
+            }
         }
-        Err(Unread::Broken(_)) => {
-            return Err(Problem::invalid("The body ended before it was complete."));
+        Ok(Self { request, read })
+    }
+
+    /// The request with its body, and no more of that than its route allows.
+    pub async fn whole(self) -> Result<Incoming, Problem> {
+        let Self { request, mut read } = self;
+        // The runtime knows no body with these.
+        if [Method::GET, Method::HEAD].contains(read.method()) {
+            return Ok(read);
         }
-    };
-    Ok(read)
+        let max_len = match route_of(read.uri().path()) {
+            Some(route) => route.max_body.min(MAX_BODY),
+            None => MAX_OTHER_BODY,
+        };
+        let mut chunks = request.body().map(ByteStream::from);
+        let announced = announced_len(read.headers()).is_some_and(|len| len > max_len);
+        let body = match announced {
+            true => Err(Unread::TooLong),
+            false => body(chunks.as_mut(), max_len).await,
+        };
+        *read.body_mut() = match body {
+            Ok(body) => body,
+            Err(Unread::TooLong) => {
+                let_finish(chunks.as_mut()).await;
+                return Err(too_large(max_len));
+            }
+            Err(Unread::Broken(_)) => {
+                return Err(Problem::invalid("The body ended before it was complete."));
+            }
+        };
+        Ok(read)
+    }
 }
 
 fn not_http(_: impl std::error::Error) -> Problem {
@@ -134,20 +171,30 @@ pub fn outgoing(url: &str, request: &http::Request<Vec<u8>>) -> Told<web_sys::Re
 }
 
 pub fn response(answer: Answer) -> worker::Result<Response> {
-    let (parts, body) = answer.into_parts();
-    let builder = ResponseBuilder::new()
-        .with_status(parts.status.as_u16())
-        .with_headers(headers(&parts.headers)?);
-    Ok(match parts.status {
+    Ok(responded(&answer)
+        .unchecked_into::<web_sys::Response>()
+        .into())
+}
+
+/// An answer as the runtime's own response.
+pub fn responded(answer: &Answer) -> JsValue {
+    let mut headers = String::new();
+    for (name, value) in answer.headers() {
+        if let Ok(value) = std::str::from_utf8(value.as_bytes()) {
+            headers.extend([name.as_str(), "\n", value, "\n"]);
+        }
+    }
+    match answer.status() {
         // The runtime accepts no others, and no body with these three.
         status if !(200..600).contains(&status.as_u16()) => {
-            return response(Problem::unavailable().answer());
+            responded(&Problem::unavailable().answer())
         }
-        StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED => {
-            builder.empty()
+        status
+        @ (StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED) => {
+            respond(status.as_u16(), &headers, None)
         }
-        _ => builder.fixed(body),
-    })
+        status => respond(status.as_u16(), &headers, Some(answer.body())),
+    }
 }
 
 /// How many objects were asked before an answer was given.

@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use onsale_domain::time::Millis;
-use worker::{Date, State, Storage};
+use worker::{State, Storage, js_sys};
 
 use crate::host::{Told, Trouble};
 
 pub fn now() -> Millis {
-    Millis(Date::now().as_millis())
+    Millis(js_sys::Date::now() as u64)
 }
 
 #[derive(Debug)]

@@ -16,14 +16,14 @@ const VISITOR_SECONDS: u64 = 365 * 24 * 3_600;
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn challenge(&self) -> Result<Answer, Problem> {
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        check_open(&bulletin)?;
+        let view = self.edge.view(self.host, self.show).await?;
+        check_open(&view.bulletin)?;
         let (visitor, known) = self.visitor();
         let suspicion = match self.edge.limits.is_usual(self.address, self.now) {
             true => known,
             false => known.max(Suspicion::Unusual),
         };
-        let published = &bulletin.published;
+        let published = &view.bulletin.published;
         let cost = cost(
             published.arrivals_per_second,
             published.rate_per_second,

@@ -6,7 +6,7 @@ use onsale_domain::room::pass::PassClaims;
 use onsale_domain::room::status::{State, Status};
 use serde_json::json;
 
-use super::{Asked, PASS_COOKIE};
+use super::{Asked, PASS_COOKIE, TICKET_COOKIE};
 use crate::answer::{Answer, Cookie, Problem, bytes, json_answer, see_other, set_cookie};
 use crate::host::Host;
 
@@ -18,12 +18,12 @@ impl<H: Host> Asked<'_, H> {
         self.check_origin()?;
         let ticket = self.required_ticket()?;
         self.edge.limits.ticket(ticket.lot, self.now)?;
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        let mut told = self.told(&bulletin, Some(&ticket));
+        let view = self.edge.view(self.host, self.show).await?;
+        let mut told = self.told(&view, Some(&ticket));
         if told.status.state != State::Admitted {
             return Ok(self.not_admitted(&told));
         }
-        let pass_seconds = bulletin.published.pass_seconds;
+        let pass_seconds = view.bulletin.published.pass_seconds;
         let entered = self.host.enter(self.show, ticket.lot, pass_seconds).await;
         let entered = entered.map_err(|trouble| {
             self.host.log(&format!("a gate does not answer: {trouble}"));
@@ -31,10 +31,14 @@ impl<H: Host> Asked<'_, H> {
         })?;
         match entered {
             Ok(entered) => Ok(self.admitted(&entered)),
-            Err(NotEntered::Spent) => Err(Problem::conflict(
-                "This queue ticket has had its turn. Join the line again to shop more.",
-            )
-            .with("state", "spent")),
+            Err(NotEntered::Spent) => {
+                let problem = Problem::conflict(
+                    "This queue ticket has had its turn. Join the line again to shop more.",
+                );
+                let mut answer = problem.with("state", "spent").answer();
+                self.forget_ticket(&mut answer);
+                Ok(answer)
+            }
             Err(NotEntered::Full | NotEntered::TooFast) => {
                 told.status = Status {
                     state: State::Waiting,
@@ -108,6 +112,18 @@ impl<H: Host> Asked<'_, H> {
             false => bytes(StatusCode::NO_CONTENT, "application/json", ""),
         };
         self.set_pass(&mut answer, "", 0);
+        self.forget_ticket(&mut answer);
         Ok(answer)
+    }
+
+    /// A browser that kept a spent ticket would be given it back whenever it joins again.
+    fn forget_ticket(&self, answer: &mut Answer) {
+        let cookie = Cookie {
+            name: TICKET_COOKIE,
+            value: "",
+            path: &self.path(),
+            max_age_s: 0,
+        };
+        set_cookie(answer, &cookie, self.request.uri());
     }
 }

@@ -16,9 +16,9 @@ const REVEAL_AFTER_MS: u64 = 10_000;
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn fairness(&self) -> Result<Answer, Problem> {
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        let published = &bulletin.published;
-        let seeds = self.edge.secrets.room.seeds(self.show);
+        let view = self.edge.view(self.host, self.show).await?;
+        let published = &view.bulletin.published;
+        let seeds = &view.seeds;
         let opening = &published.opening;
         let drawn = opening.closes(Bucket::LOTTERY) + REVEAL_AFTER_MS <= self.now
             && published.beacon.value().is_some()

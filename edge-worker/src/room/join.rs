@@ -39,12 +39,12 @@ impl<H: Host> Asked<'_, H> {
     pub(super) async fn join(&self) -> Result<Answer, Problem> {
         self.check_origin()?;
         let join = self.read_join()?;
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        check_open(&bulletin)?;
-        let ticket = self.earn(&join, &bulletin.published.opening).await?;
+        let view = self.edge.view(self.host, self.show).await?;
+        check_open(&view.bulletin)?;
+        let ticket = self.earn(&join, &view.bulletin.published.opening).await?;
         self.edge.count(self.host, &ticket);
         let text = self.edge.secrets.tickets.sign(&ticket);
-        let told = self.told(&bulletin, Some(&ticket));
+        let told = self.told(&view, Some(&ticket));
         let joined = Joined {
             ticket: &text,
             state: told.status.state,

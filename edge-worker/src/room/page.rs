@@ -13,13 +13,12 @@ use crate::web;
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn page(&self) -> Result<Answer, Problem> {
-        let bulletin = self.edge.view(self.host, self.show).await;
-        let bulletin = match bulletin {
-            Ok(bulletin) => bulletin,
+        let view = match self.edge.view(self.host, self.show).await {
+            Ok(view) => view,
             Err(problem) => return Ok(web::refusal(problem)),
         };
         let ticket = self.ticket().ok().flatten();
-        let told = self.told(&bulletin, ticket.as_ref());
+        let told = self.told(&view, ticket.as_ref());
         let (visitor, suspicion) = self.visitor();
         let without_script = match told.status.state {
             State::Open | State::Join => self.join_form(visitor),
@@ -28,7 +27,7 @@ impl<H: Host> Asked<'_, H> {
         };
         let page = web::page(
             self.show,
-            &bulletin.title,
+            &view.bulletin.title,
             told.status.state,
             &without_script,
         );

@@ -1,14 +1,14 @@
 //! Where a visitor stands: one signature, one comparison, one estimate.
 
 use http::StatusCode;
-use onsale_domain::room::status::{State, Status, decide, draw_of};
+use onsale_domain::room::status::{State, Status, decide_drawn, draw_of};
 use onsale_domain::room::ticket::QueueTicket;
 use serde::Serialize;
 
 use super::Asked;
 use crate::answer::{Answer, Problem, json_answer};
 use crate::host::Host;
-use crate::objects::controller::Bulletin;
+use crate::room_view::RoomView;
 
 /// The status as it is told.
 #[derive(Debug, Serialize)]
@@ -31,20 +31,18 @@ impl<H: Host> Asked<'_, H> {
         if let Some(ticket) = &ticket {
             self.edge.limits.ticket(ticket.lot, self.now)?;
         }
-        let bulletin = self.edge.view(self.host, self.show).await?;
-        let told = self.told(&bulletin, ticket.as_ref());
+        let view = self.edge.view(self.host, self.show).await?;
+        let told = self.told(&view, ticket.as_ref());
         Ok(json_answer(StatusCode::OK, &told))
     }
 
-    pub(super) fn told(&self, bulletin: &Bulletin, ticket: Option<&QueueTicket>) -> Told {
-        let published = &bulletin.published;
-        let seeds = self.edge.secrets.room.seeds(self.show);
-        let status = decide(published, &seeds, ticket, self.now);
+    pub(super) fn told(&self, view: &RoomView, ticket: Option<&QueueTicket>) -> Told {
+        let published = &view.bulletin.published;
+        let draw = ticket.and_then(|ticket| draw_of(published, &view.seeds, ticket, self.now));
+        let status = decide_drawn(published, ticket, draw, self.now);
         let opens = published.opening.opens.filter(|opens| self.now < *opens);
         // Before the room opens a draw says nothing yet: the opening may still be moved.
-        let draw = ticket
-            .filter(|_| opens.is_none())
-            .and_then(|ticket| draw_of(published, &seeds, ticket, self.now));
+        let draw = draw.filter(|_| opens.is_none());
         Told {
             waitlist: (status.state == State::SoldOut)
                 .then(|| format!("/api/v1/shows/{}/waitlist", self.show)),

@@ -68,6 +68,17 @@ pub fn decide(
     ticket: Option<&QueueTicket>,
     now: Millis,
 ) -> Status {
+    let drawn = ticket.and_then(|ticket| draw_of(published, seeds, ticket, now));
+    decide_drawn(published, ticket, drawn, now)
+}
+
+/// The same for a caller who wants the draw itself too: it is what costs most here.
+pub fn decide_drawn(
+    published: &Published,
+    ticket: Option<&QueueTicket>,
+    drawn: Option<Draw>,
+    now: Millis,
+) -> Status {
     let ticket = ticket.filter(|ticket| ticket.show == published.show);
     let visitor = ticket.map(|ticket| ticket.visitor);
     let usual = jittered(USUAL_REFRESH_MS, visitor);
@@ -87,7 +98,6 @@ pub fn decide(
         return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
     }
     let opening = &published.opening;
-    let drawn = draw_of(published, seeds, ticket, now);
     let begun = opening.is_open(now) && (drawn.is_some() || ticket.bucket != Bucket::LOTTERY);
     if !begun {
         let known = drawn.filter(|_| opening.order == RoomOrder::Fifo);
