@@ -46,7 +46,6 @@ pub struct Report {
     pub entered: u64,
     pub waiting: u32,
     pub returned: u64,
-    pub stayed_seconds: u64,
     /// How many ended passes it has closed.
     pub ended: u64,
 }
@@ -200,15 +199,19 @@ fn wanted_slots(gates: &[Allotment], capacity: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Deals entries out, keeping about a second's worth at every gate and more where people
-/// wait. Returns how many were given.
-pub fn deal_entries(gates: &mut [Allotment], entries: u64, rate_per_second: u32) -> u64 {
-    let base = (u64::from(rate_per_second) / gates.len().max(1) as u64).max(1);
+/// Deals entries out, keeping about two steps' worth at every gate and one more for each
+/// who waits there; `earned` is the worth of one step. Returns how many were given.
+///
+/// Two steps, because a gate reports when it is granted something: what it seems to have
+/// left is what it had a step ago. With one step's worth it would be given something every
+/// other step only, and half the rate would be lost.
+pub fn deal_entries(gates: &mut [Allotment], entries: u64, earned: f64) -> u64 {
+    let stock = (2.0 * earned / gates.len().max(1) as f64).ceil() as u64;
     let wants: Vec<u64> = gates
         .iter()
         .map(|g| {
-            base.max(u64::from(g.waiting()).min(4 * base))
-                .saturating_sub(g.unspent())
+            let waiting = u64::from(g.waiting());
+            (stock + waiting).saturating_sub(g.unspent())
         })
         .collect();
     let wanted: u64 = wants.iter().sum();

@@ -9,7 +9,6 @@ fn report(number: u64, version: u64, slots: u32, live: u32, waiting: u32) -> Rep
         entered: 0,
         waiting,
         returned: 0,
-        stayed_seconds: 0,
         ended: 0,
     }
 }
@@ -90,16 +89,16 @@ fn too_many_alive_are_cut_in_proportion_and_nothing_is_given() {
 fn entries_go_where_people_wait_and_never_beyond_what_was_earned() {
     let mut gates = vec![Allotment::default(); 2];
     gates[1].hear(report(1, 0, 0, 0, 30));
-    assert_eq!(deal_entries(&mut gates, 25, 20), 25);
+    assert_eq!(deal_entries(&mut gates, 25, 20.0), 25);
     let entries: Vec<u64> = gates.iter().map(|g| g.grant().entries).collect();
     assert_eq!(entries.iter().sum::<u64>(), 25);
     assert!(entries[1] > entries[0], "{entries:?}");
     assert_eq!(
-        deal_entries(&mut gates, 1_000, 20),
-        15,
-        "no more than a second's worth idles"
+        deal_entries(&mut gates, 1_000, 20.0),
+        45,
+        "two steps' worth for each gate and one for each who waits"
     );
-    assert_eq!(deal_entries(&mut gates, 1_000, 20), 0);
+    assert_eq!(deal_entries(&mut gates, 1_000, 20.0), 0);
 }
 
 #[test]

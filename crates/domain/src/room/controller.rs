@@ -218,10 +218,10 @@ impl Controller {
 
     fn deal_earned(&mut self, elapsed_ms: u64) {
         let rate = f64::from(self.settings.rate_per_second);
-        // What nobody came for within a second is not saved up.
-        self.earned = (self.earned + rate * elapsed_ms as f64 / 1_000.0).min(rate * 2.0);
-        let whole = self.earned as u64;
-        let given = deal_entries(&mut self.gates, whole, self.settings.rate_per_second);
+        let earned = rate * elapsed_ms as f64 / 1_000.0;
+        // What nobody came for is kept for the next step and not saved up.
+        self.earned = (self.earned + earned).min(2.0 * earned.max(rate));
+        let given = deal_entries(&mut self.gates, self.earned as u64, earned);
         self.earned -= given as f64;
     }
 
@@ -343,7 +343,6 @@ impl Controller {
             all.waiting += u64::from(report.waiting);
             all.live += u64::from(report.live);
             all.returned += report.returned;
-            all.stayed_seconds += report.stayed_seconds;
         }
         all
     }

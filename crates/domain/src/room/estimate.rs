@@ -5,9 +5,11 @@
 //! forecast is stretched by what would have been right for half or nine in ten of them.
 //! Two things keep the promise true to its number. The last seconds of a wait are less
 //! certain for their length than the minutes before, so near and far are measured apart.
-//! And probes remember what they were promised: if more than nine in ten promises are
-//! kept, a lower quantile is used, and a higher one if fewer (adaptive conformal
-//! inference, Gibbs and Candès 2021).
+//! And probes remember what they were promised: each promise that is kept makes the next
+//! ones a little shorter and each broken one makes them nine times as much longer, so that
+//! they settle where nine in ten are kept (quantile tracking, as in Angelopoulos, Candès
+//! and Tibshirani 2023). The steps are small for a line that is hard to foretell and large
+//! for one that moves like clockwork, where a hundredth decides about all promises at once.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -115,30 +117,13 @@ const ASSUMED_RANGE_PERMILLE: f64 = 350.0;
 const LEAST_PERMILLE: u32 = 250;
 const MOST_PERMILLE: u32 = 4_000;
 
-/// A promise of the wait: the share of visitors it shall hold for, and how far the
-/// quantile may be moved to get there. Above one it is the longest wait there was and
-/// that much more, for a line that gets slower and slower.
-struct Aim {
-    share: f64,
-    lowest: f64,
-    highest: f64,
-}
-
-const P50: Aim = Aim {
-    share: 0.5,
-    lowest: 0.2,
-    highest: 0.8,
-};
-const P90: Aim = Aim {
-    share: 0.9,
-    lowest: 0.6,
-    highest: 1.2,
-};
-
-/// How far one outcome moves a quantile. Outcomes come in when a wait is over, so while
-/// many are under way each counts for less, or all of them would correct the same error.
-const GAIN: f64 = 0.02;
-const GAIN_OF_ALL_UNDER_WAY: f64 = 4.0;
+/// The shares of visitors that the promises shall hold for.
+const P50: f64 = 0.5;
+const P90: f64 = 0.9;
+/// A kept promise at P90 makes the next ones shorter by a twentieth of a hundredth.
+const GAIN: f64 = 0.005;
+const LEAST_CORRECTION: f64 = 0.5;
+const MOST_CORRECTION: f64 = 2.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Probe {
@@ -167,7 +152,8 @@ impl Probe {
 struct Experience {
     /// When asked, and waited over forecast in thousandths.
     ratios: VecDeque<(Millis, u32)>,
-    /// The quantiles of the ratios that are promised at present.
+    /// By how much the quantiles of the ratios are corrected, to keep as many promises as
+    /// they should.
     p50: f64,
     p90: f64,
 }
@@ -176,29 +162,29 @@ impl Default for Experience {
     fn default() -> Self {
         Self {
             ratios: VecDeque::new(),
-            p50: P50.share,
-            p90: P90.share,
+            p50: 1.0,
+            p90: 1.0,
         }
     }
 }
 
 impl Experience {
-    /// Learns what it can from a probe; `under_way` are the probes like it.
-    fn learn(&mut self, probe: &mut Probe, now: Millis, done: bool, under_way: usize) {
-        let gain = GAIN.min(GAIN_OF_ALL_UNDER_WAY / under_way.max(1) as f64);
+    /// Learns what it can from a probe.
+    fn learn(&mut self, probe: &mut Probe, now: Millis, done: bool) {
         let waited = now - probe.asked;
-        let judge = |quantile: &mut f64, judged: &mut bool, aim: &Aim, promised: u32| {
+        let judge = |correction: &mut f64, judged: &mut bool, share: f64, promised: u32| {
             let broken = waited > u64::from(promised) * 1_000;
             if *judged || !(done || broken) {
                 return;
             }
             *judged = true;
             let kept = if broken { 0.0 } else { 1.0 };
-            *quantile = (*quantile + gain * (aim.share - kept)).clamp(aim.lowest, aim.highest);
+            let corrected = *correction * (GAIN * (share - kept)).exp();
+            *correction = corrected.clamp(LEAST_CORRECTION, MOST_CORRECTION);
         };
         let Wait { p50, p90 } = probe.promised;
-        judge(&mut self.p50, &mut probe.judged_p50, &P50, p50);
-        judge(&mut self.p90, &mut probe.judged_p90, &P90, p90);
+        judge(&mut self.p50, &mut probe.judged_p50, P50, p50);
+        judge(&mut self.p90, &mut probe.judged_p90, P90, p90);
         if done {
             self.ratios.push_back((probe.asked, probe.ratio(now)));
             if self.ratios.len() > MAX_RATIOS {
@@ -229,15 +215,14 @@ impl Ratios {
                 break;
             }
         }
-        let beyond = (share - 1.0).max(0.0);
-        let found = (f64::from(found) * (1.0 + beyond)) as u32;
         found.clamp(LEAST_PERMILLE, MOST_PERMILLE)
     }
 
     fn stretch(&self, experience: &Experience) -> Stretch {
+        let corrected = |share, by: f64| (f64::from(self.quantile(share)) * by).round() as u32;
         Stretch {
-            p50_permille: self.quantile(experience.p50),
-            p90_permille: self.quantile(experience.p90),
+            p50_permille: corrected(P50, experience.p50),
+            p90_permille: corrected(P90, experience.p90),
         }
     }
 }
@@ -295,16 +280,14 @@ impl Calibration {
 
     /// Looks back on the probes and sends new ones from somewhere in the line.
     pub fn observe(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
-        let far_ones = self.probes.iter().filter(|probe| probe.is_far()).count();
-        let near_ones = self.probes.len() - far_ones;
         let Self {
             near, far, probes, ..
         } = self;
         probes.retain_mut(|probe| {
             let done = probe.admitted <= admitted;
             match probe.is_far() {
-                true => far.learn(probe, now, done, far_ones),
-                false => near.learn(probe, now, done, near_ones),
+                true => far.learn(probe, now, done),
+                false => near.learn(probe, now, done),
             }
             !done
         });

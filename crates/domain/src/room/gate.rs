@@ -72,7 +72,6 @@ pub struct Books {
     entries: u64,
     entered: u64,
     returned: u64,
-    stayed_ms: u64,
     ended: u64,
     reports: u64,
 }
@@ -115,7 +114,6 @@ impl Gate {
             entries: 0,
             entered: 0,
             returned: 0,
-            stayed_ms: 0,
             ended: 0,
             reports: 0,
         };
@@ -207,12 +205,11 @@ impl Gate {
     /// Ends the pass of a lot and frees its slot at once. Only once the cloud has recorded
     /// the pass as closed, or it would live on beside the next one.
     pub fn leave(&mut self, lot: Lot, now: Millis) -> Option<Entry> {
-        let now = self.move_clock(now);
+        self.move_clock(now);
         self.waiting.remove(&lot);
         let entry = self.entries.get_mut(&lot)?;
         if self.live.remove(&(entry.counts_until(), lot)) {
             self.books.returned += 1;
-            self.books.stayed_ms += now - entry.start;
         }
         entry.closed = true;
         Some(*entry)
@@ -256,7 +253,6 @@ impl Gate {
             entered: self.books.entered,
             waiting: u32::try_from(self.waiting.len()).unwrap_or(u32::MAX),
             returned: self.books.returned,
-            stayed_seconds: self.books.stayed_ms / 1_000,
             ended: self.books.ended,
         }
     }
@@ -266,11 +262,9 @@ impl Gate {
     fn move_clock(&mut self, now: Millis) -> Millis {
         let now = now.max(self.books.clock);
         self.books.clock = now;
-        while let Some((until, lot)) = self.live.first().copied().filter(|(u, _)| *u <= now) {
+        while self.live.first().is_some_and(|(until, _)| *until <= now) {
             self.live.pop_first();
             self.books.returned += 1;
-            let start = self.entries.get(&lot).map_or(until, |entry| entry.start);
-            self.books.stayed_ms += until - start;
         }
         now
     }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use super::gate::GATES;
 use crate::time::Millis;
 
 /// Someone who was let in learns it with the next poll, every two seconds or so at the
@@ -16,8 +17,14 @@ const CLAIM_MS: u64 = 3_000;
 const CLAIM_WINDOW_MS: u64 = 6_000;
 /// How far back the share of arrivals is measured.
 const MEMORY_MS: f64 = 30_000.0;
-/// Slots come back in a trickle, so their flow is measured for longer.
-const RETURNS_MEMORY_MS: f64 = 90_000.0;
+/// Slots come back in a trickle, so that is measured for longer: over as much time spent
+/// inside as a full room has in these seconds. A room that is less full has less to tell
+/// and is remembered for longer; an empty one is not forgotten.
+const VISITS_MEMORY_S: f64 = 90.0;
+/// Before anybody has left, visits are taken to last half a pass, for a pass is meant to
+/// suffice for nearly everybody. That counts as much as visits by a tenth of the slots.
+const FIRST_VISIT_OF_PASS: f64 = 0.5;
+const FIRST_VISITS_OF_SLOTS: f64 = 0.1;
 /// Even if nobody shows up, the line moves at most at this multiple of the rate.
 const LEAST_SHARE: f64 = 0.02;
 const FIRST_SHARE: f64 = 0.7;
@@ -29,7 +36,9 @@ const MOST_FALL: f64 = 0.1;
 /// Aims this much above the rate, so that chance leaves no entry unused. The gates keep
 /// the rate itself.
 const AIM: f64 = 1.05;
-/// How many seconds of the rate may wait at the gates before fewer are let in.
+/// So many seconds of the rate, and one at each gate, may wait before fewer are let in.
+/// People come in clumps, and a gate that was met by one is given more a step later; at a
+/// small rate that alone keeps some of them waiting, and fewer would be too few.
 const BACKLOG_SECONDS: f64 = 0.5;
 
 /// What the gates have said so far, added up.
@@ -39,9 +48,8 @@ pub struct Turnout {
     /// Turned away for the moment.
     pub waiting: u64,
     pub live: u64,
-    /// Slots that came free, and the seconds they were taken.
+    /// Slots that came free.
     pub returned: u64,
-    pub stayed_seconds: u64,
 }
 
 /// What limits the arrivals wanted.
@@ -61,11 +69,7 @@ pub struct Steering {
     share: f64,
     arrived: f64,
     expected_of: f64,
-    /// Seconds with (nearly) all slots taken, and the slots that came back in them.
-    full_seconds: f64,
-    full_returns: f64,
-    stays: f64,
-    stayed_seconds: f64,
+    visits: Visits,
     last: Turnout,
 }
 
@@ -76,6 +80,40 @@ struct Admitted {
     measured: bool,
 }
 
+/// How many visits ended in how much time spent inside, by those who left and by those who
+/// are still there alike. Whoever looked at finished visits alone would find them short
+/// while the long ones are under way; survival analysis counts the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Visits {
+    ended: f64,
+    seconds_inside: f64,
+    /// How much of the first assumption still counts.
+    assumed: f64,
+}
+
+impl Visits {
+    const NONE: Self = Self {
+        ended: 0.0,
+        seconds_inside: 0.0,
+        assumed: 1.0,
+    };
+
+    fn learn(&mut self, ended: f64, seconds_inside: f64, capacity: u32) {
+        let memory = f64::from(capacity) * VISITS_MEMORY_S;
+        let kept = 1.0 - (seconds_inside / memory.max(1.0)).min(1.0);
+        self.ended = self.ended * kept + ended;
+        self.seconds_inside = self.seconds_inside * kept + seconds_inside;
+        self.assumed *= kept;
+    }
+
+    /// The share of those inside who leave within a second.
+    fn leaving_per_second(&self, limits: &Limits) -> f64 {
+        let visits = self.assumed * f64::from(limits.capacity) * FIRST_VISITS_OF_SLOTS;
+        let seconds = visits * f64::from(limits.pass_seconds) * FIRST_VISIT_OF_PASS;
+        (self.ended + visits) / (self.seconds_inside + seconds).max(1.0)
+    }
+}
+
 impl Default for Steering {
     fn default() -> Self {
         Self {
@@ -83,10 +121,7 @@ impl Default for Steering {
             share: FIRST_SHARE,
             arrived: 0.0,
             expected_of: 0.0,
-            full_seconds: 0.0,
-            full_returns: 0.0,
-            stays: 0.0,
-            stayed_seconds: 0.0,
+            visits: Visits::NONE,
             last: Turnout::default(),
         }
     }
@@ -108,18 +143,10 @@ impl Steering {
         let arrivals = (turnout.entered + turnout.waiting) as f64
             - (self.last.entered + self.last.waiting) as f64;
         let returned = turnout.returned.saturating_sub(self.last.returned) as f64;
-        let stayed = turnout
-            .stayed_seconds
-            .saturating_sub(self.last.stayed_seconds) as f64;
         self.last = turnout;
 
-        let forgotten = (elapsed / RETURNS_MEMORY_MS).min(1.0);
-        if is_full(turnout, limits.capacity) {
-            self.full_seconds = self.full_seconds * (1.0 - forgotten) + elapsed / 1_000.0;
-            self.full_returns = self.full_returns * (1.0 - forgotten) + returned;
-        }
-        self.stays = self.stays * (1.0 - forgotten) + returned;
-        self.stayed_seconds = self.stayed_seconds * (1.0 - forgotten) + stayed;
+        let inside = turnout.live as f64 * elapsed / 1_000.0;
+        self.visits.learn(returned, inside, limits.capacity);
 
         let mut due = 0.0;
         for admitted in self.recent.iter_mut().filter(|a| !a.measured) {
@@ -153,10 +180,12 @@ impl Steering {
     pub fn wanted(&self, now: Millis, elapsed_ms: u64, limits: &Limits) -> f64 {
         let rate = f64::from(limits.rate_per_second);
         let waiting = self.last.waiting as f64;
-        let excess = (waiting - rate * BACKLOG_SECONDS).max(0.0);
+        let usual = rate * BACKLOG_SECONDS + GATES as f64;
+        let excess = (waiting - usual).max(0.0);
         let by_rate = rate * AIM * elapsed_ms as f64 / 1_000.0 - excess / 2.0;
         let coming = self.coming(now) + waiting;
-        let returning = self.returns_per_second(limits.capacity) * CLAIM_MS as f64 / 1_000.0;
+        let leaving = self.last.live as f64 * self.visits.leaving_per_second(limits);
+        let returning = leaving * CLAIM_MS as f64 / 1_000.0;
         let by_slots = f64::from(limits.capacity) - self.last.live as f64 + returning - coming;
         let by_seats = limits.free_seats.map_or(f64::INFINITY, f64::from) - coming;
         by_rate.min(by_slots).min(by_seats).max(0.0) / self.share
@@ -183,25 +212,9 @@ impl Steering {
         (f64::from(capacity) - taken).max(0.0)
     }
 
-    /// How fast slots come back once all are taken: measured when they are, else foretold
-    /// from how long people stay, and at first as if everyone stayed one pass long.
+    /// How fast slots come back once all are taken.
     pub fn sustained_per_second(&self, limits: &Limits) -> f64 {
-        let measured = self.returns_per_second(limits.capacity);
-        if measured > 0.0 {
-            return measured;
-        }
-        let capacity = f64::from(limits.capacity);
-        let assumed = capacity / 10.0;
-        let stay = (self.stayed_seconds + assumed * f64::from(limits.pass_seconds))
-            / (self.stays + assumed);
-        capacity / stay.max(1.0)
-    }
-
-    fn returns_per_second(&self, capacity: u32) -> f64 {
-        match is_full(self.last, capacity) && self.full_seconds >= 10.0 {
-            true => self.full_returns / self.full_seconds,
-            false => 0.0,
-        }
+        f64::from(limits.capacity) * self.visits.leaving_per_second(limits)
     }
 
     /// Arrivals still to come from the tickets let in lately; the longer ago, the fewer.
@@ -210,10 +223,6 @@ impl Steering {
         let tickets: f64 = self.recent.iter().map(|a| a.tickets * left(a)).sum();
         tickets * self.share
     }
-}
-
-fn is_full(turnout: Turnout, capacity: u32) -> bool {
-    turnout.live as f64 >= f64::from(capacity) * 0.9
 }
 
 #[cfg(test)]

@@ -91,15 +91,14 @@ fn going_straight_through_teaches_nothing_about_no_shows() {
 }
 
 #[test]
-fn full_slots_come_back_as_measured_and_others_as_foretold() {
-    let steering = Steering::default();
+fn slots_come_back_as_measured_and_at_first_as_if_visits_lasted_half_a_pass() {
     let limits = Limits {
         capacity: 300,
         ..LIMITS
     };
-    assert!((steering.sustained_per_second(&limits) - 1.0).abs() < 0.001);
     let mut steering = Steering::default();
-    for second in 1..=60 {
+    assert!((steering.sustained_per_second(&limits) - 2.0).abs() < 0.001);
+    for second in 1..=300 {
         let turnout = Turnout {
             live: 300,
             returned: 5 * second,
@@ -107,8 +106,31 @@ fn full_slots_come_back_as_measured_and_others_as_foretold() {
         };
         steering.learn(NOW + second * 1_000, 1_000, turnout, &limits, true);
     }
-    assert!((steering.sustained_per_second(&limits) - 5.0).abs() < 0.001);
+    let measured = steering.sustained_per_second(&limits);
+    assert!((measured - 5.0).abs() < 0.05, "{measured}");
     assert_eq!(steering.free_slots(NOW, 310), 10.0);
+}
+
+/// A room in which visits end by chance, after a hundred seconds on average.
+#[test]
+fn those_still_inside_tell_how_long_visits_last_before_the_room_is_full() {
+    let limits = Limits {
+        capacity: 10_000,
+        ..LIMITS
+    };
+    let mut steering = Steering::default();
+    let mut turnout = Turnout::default();
+    for second in 1..=60 {
+        let leave = turnout.live / 100;
+        turnout.returned += leave;
+        turnout.entered += 100;
+        turnout.live = turnout.live + 100 - leave;
+        steering.learn(NOW + second * 1_000, 1_000, turnout, &limits, true);
+    }
+    assert!(turnout.live < 5_000);
+    // The visits that have ended lasted less than thirty seconds on average.
+    let foretold = steering.sustained_per_second(&limits);
+    assert!((75.0..=105.0).contains(&foretold), "{foretold}");
 }
 
 #[test]

@@ -1,4 +1,8 @@
-//! A crowd and its room, second by second, on a network that works.
+//! A crowd and its room, on a network that works but takes its time.
+//!
+//! Nobody is told anything: visitors poll when they were told to, and what they read is a
+//! bulletin that lay in a cache. The controller steps once a second, and a gate reports
+//! when it is granted something, so that a step knows what the gates said one step ago.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +25,8 @@ pub const SINCE: Millis = Millis(1_800_000_000_000);
 pub const OPENS: Millis = Millis(SINCE.0 + 600_000);
 pub const SHOW: ShowId = ShowId::from_bytes([1; 16]);
 const COUNTERS: u64 = 4;
+/// How long whoever finds the gate busy is told to stay away.
+const BUSY_MS: u64 = 2_000;
 
 pub fn seeds() -> Seeds {
     Seeds {
@@ -69,6 +75,8 @@ pub struct Room {
     pub now: Millis,
     pub controller: Controller,
     pub published: Published,
+    /// What caches at the edge still say: the bulletin before.
+    cached: Published,
     pub people: Vec<Person>,
     /// People in the order of the line, and how many of them are admitted.
     line: Vec<usize>,
@@ -85,13 +93,15 @@ pub struct Room {
     pub most_live: usize,
     pub news: News,
     pub hears_cloud: bool,
+    /// How likely the controller is to sleep through a second.
+    pub sleepy: f64,
     /// Stores and restores the controller at every step.
     pub restarts: bool,
     chance: Chance,
 }
 
 enum Errand {
-    Enter(usize),
+    Poll(usize),
     Leave(usize),
 }
 
@@ -110,10 +120,15 @@ impl Room {
             .collect();
         let mut line: Vec<usize> = (0..people.len()).collect();
         line.sort_by_key(|i| (people[*i].ticket.bucket, people[*i].draw));
+        let mut agenda: BTreeMap<u64, Vec<Errand>> = BTreeMap::new();
+        for (index, at) in arrivals.iter().enumerate() {
+            agenda.entry(at.0).or_default().push(Errand::Poll(index));
+        }
         let controller = Controller::new(SHOW, settings);
         Self {
             now: SINCE,
             published: controller.published(SINCE),
+            cached: controller.published(SINCE),
             controller,
             people,
             line,
@@ -121,7 +136,7 @@ impl Room {
             gates: GateIndex::all().map(Gate::new).collect(),
             counted: 0,
             totals: BTreeMap::new(),
-            agenda: BTreeMap::new(),
+            agenda,
             passes: BTreeSet::new(),
             expiry_of: BTreeMap::new(),
             entries: Vec::new(),
@@ -134,6 +149,7 @@ impl Room {
                 ended: vec![],
             },
             hears_cloud: true,
+            sleepy: 0.0,
             restarts: false,
             chance,
         }
@@ -144,21 +160,25 @@ impl Room {
         self.now = self.now + 1_000;
         self.run_errands();
         self.count();
+        if self.chance.happens(self.sleepy) {
+            return;
+        }
         if self.hears_cloud {
             self.controller.hear_cloud(&self.news, self.now);
-        }
-        for gate in &mut self.gates {
-            let report = gate.report(self.now);
-            self.controller.hear_gate(gate.books().gate, report);
         }
         self.controller.tick(self.now);
         if self.restarts {
             let stored = postcard::to_allocvec(&self.controller).unwrap();
             self.controller = postcard::from_bytes(&stored).unwrap();
         }
-        self.published = self.controller.published(self.now);
-        for (index, grant) in self.controller.grants() {
-            self.gates[usize::from(index.number())].apply(&grant, self.now);
+        let published = self.controller.published(self.now);
+        self.cached = std::mem::replace(&mut self.published, published);
+        let grants: Vec<_> = self.controller.grants().collect();
+        for (index, grant) in grants {
+            let gate = &mut self.gates[usize::from(index.number())];
+            gate.apply(&grant, self.now);
+            let report = gate.report(self.now);
+            self.controller.hear_gate(index, report);
         }
         self.admit();
     }
@@ -178,31 +198,47 @@ impl Room {
             }
             person.admitted = Some(self.now);
             self.admitted += 1;
-            if person.shows_up {
-                // The next poll is up to 2.4 s away, after the draw up to 10 s.
-                let just_drawn = self.now < OPENS + 13_000;
-                let poll_ms = if just_drawn { 10_000 } else { 2_400 };
-                let at = self.now.0 + self.chance.below(poll_ms);
-                self.agenda.entry(at).or_default().push(Errand::Enter(next));
-            }
         }
     }
 
     fn run_errands(&mut self) {
-        let later = self.agenda.split_off(&self.now.0);
-        for (at, errands) in std::mem::replace(&mut self.agenda, later) {
+        while let Some(entry) = self.agenda.first_entry() {
+            if *entry.key() >= self.now.0 {
+                break;
+            }
+            let (at, errands) = entry.remove_entry();
             for errand in errands {
                 match errand {
-                    Errand::Enter(person) => self.enter(person, Millis(at)),
+                    Errand::Poll(person) => self.poll(person, Millis(at)),
                     Errand::Leave(person) => self.leave(person, Millis(at)),
                 }
             }
         }
     }
 
-    fn enter(&mut self, index: usize, at: Millis) {
+    /// Asks how things stand, enters if that is allowed, and else comes back when told to.
+    fn poll(&mut self, index: usize, at: Millis) {
+        let person = &self.people[index];
+        if !person.shows_up {
+            return;
+        }
+        let status = decide(&self.cached, &seeds(), Some(&person.ticket), at);
+        let errand = match status.state {
+            State::Admitted => match self.enter(index, at) {
+                true => (self.people[index].stays_ms, Errand::Leave(index)),
+                false => (BUSY_MS, Errand::Poll(index)),
+            },
+            _ => (status.refresh_after_ms, Errand::Poll(index)),
+        };
+        let (after_ms, errand) = errand;
+        let travels_ms = 50 + self.chance.below(300);
+        let at = at.0 + after_ms + travels_ms;
+        self.agenda.entry(at).or_default().push(errand);
+    }
+
+    fn enter(&mut self, index: usize, at: Millis) -> bool {
         let entropy = self.chance.name();
-        let pass_seconds = self.published.pass_seconds;
+        let pass_seconds = self.cached.pass_seconds;
         let person = &mut self.people[index];
         let lot = person.ticket.lot;
         let gate = &mut self.gates[usize::from(GateIndex::of_lot(lot).number())];
@@ -220,20 +256,12 @@ impl Room {
                 self.passes.insert((entered.expires, index));
                 self.expiry_of.insert(index, entered.expires);
                 self.most_live = self.most_live.max(self.passes.len());
-                let leaves = at.0 + person.stays_ms;
-                self.agenda
-                    .entry(leaves)
-                    .or_default()
-                    .push(Errand::Leave(index));
+                true
             }
             Err(NotEntered::Spent) => panic!("nobody enters twice here"),
             Err(_) => {
                 self.refused += 1;
-                let again = at.0 + 800 + self.chance.below(400);
-                self.agenda
-                    .entry(again)
-                    .or_default()
-                    .push(Errand::Enter(index));
+                false
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The cap against a network that loses, repeats, delays and reorders, gates and a
 //! controller that crash between any two steps, and a crowd that never stops pushing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::census::{CounterReport, Tally};
@@ -59,6 +59,9 @@ struct World {
     passes: BTreeMap<PassId, (Lot, Millis)>,
     news: News,
     ended: Vec<PassId>,
+    /// What the cloud has closed it never accepts again, even if a gate that has not heard
+    /// of it yet renews it.
+    closed: BTreeSet<PassId>,
     faults: f64,
     entered: u64,
     most_live: usize,
@@ -107,6 +110,7 @@ impl World {
                 ended: vec![],
             },
             ended: Vec::new(),
+            closed: BTreeSet::new(),
             faults,
             entered: 0,
             most_live: 0,
@@ -179,7 +183,7 @@ impl World {
             before.is_none_or(|pass| pass == entered.pass),
             "one lot, one pass"
         );
-        if sign {
+        if sign && !self.closed.contains(&entered.pass) {
             self.entered += u64::from(before.is_none());
             // The gate's clock may be ahead; by the true time the pass is shorter.
             self.passes.insert(entered.pass, (lot, entered.expires));
@@ -194,6 +198,7 @@ impl World {
             return;
         };
         self.passes.remove(&pass);
+        self.closed.insert(pass);
         if self.chance.happens(0.5) {
             let station = &mut self.stations[usize::from(pass.gate().number())];
             station.gate.leave(lot, self.now + station.skew_ms);

@@ -219,6 +219,33 @@ fn rate_and_capacity_follow_the_organiser() {
     assert!((0.9..=1.1).contains(&share), "{share}");
 }
 
+/// The same crowd as meets the embedded platform, and other rates: people who stay for a
+/// moment, so that the rate alone limits the flow, and a controller that is late at times.
+#[test]
+fn the_flow_keeps_any_rate_though_most_never_come_and_steps_come_late() {
+    let habits = Habits {
+        fans: 0.0,
+        show_up: |_| 0.3,
+        stays_ms: |_| 3_000,
+    };
+    for (rate, sleepy) in [(4, 0.0), (10, 0.0), (10, 0.25), (40, 0.0), (40, 0.25)] {
+        let people = rate as usize * 600;
+        let arrivals = spread(people, SINCE, OPENS - SINCE);
+        let mut room = Room::new(settings(RoomOrder::Lottery, 500, rate), &arrivals, &habits);
+        room.sleepy = sleepy;
+        room.run_until(OPENS + 30_000);
+        let paces = [pace(&mut room), pace(&mut room)];
+        println!("{rate} a second, late {sleepy}: {paces:?}");
+        for pace in paces {
+            let share = pace / f64::from(rate);
+            assert!(
+                (0.9..=1.1).contains(&share),
+                "{rate}, late {sleepy}: {pace}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_line_of_abandoned_tickets_does_not_stall() {
     let mut arrivals = spread(100_000, SINCE, 500_000);

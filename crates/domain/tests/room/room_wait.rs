@@ -233,7 +233,7 @@ fn run(shape: &Shape, seed: u64) -> Coverage {
 }
 
 /// The seeds from the environment, as `from..to`.
-fn other_seeds() -> Option<std::ops::Range<u64>> {
+pub fn other_seeds() -> Option<std::ops::Range<u64>> {
     let text = std::env::var("ROOM_SEEDS").ok()?;
     let (from, to) = text.split_once("..").unwrap();
     Some(from.parse().unwrap()..to.parse().unwrap())
