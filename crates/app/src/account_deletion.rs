@@ -58,7 +58,7 @@ impl App {
                 .store
                 .events_of(organiser, after.as_deref(), PAGE)
                 .await?;
-            let mut shows = page.items.iter().flat_map(|event| &event.shows);
+            let mut shows = page.items.iter().flat_map(|event| &event.value.shows);
             if shows.any(|show| show.is_coming(now)) {
                 return Ok(true);
             }
@@ -168,7 +168,7 @@ impl App {
         }
         let after = deletion.cursor.as_deref();
         let page = self.store.public_events(after, PAGE).await?;
-        let shows = page.items.iter().flat_map(|event| &event.shows);
+        let shows = page.items.iter().flat_map(|event| &event.value.shows);
         let coming = shows.filter(|show: &&ShowSummary| show.is_coming(now));
         let coming: Vec<ShowId> = coming.map(|show| show.id).collect();
         for (show, buyer) in self.store.buyers(deletion.account, &coming).await? {

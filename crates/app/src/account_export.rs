@@ -192,7 +192,7 @@ impl App {
     ) -> Result<Option<String>> {
         let now = self.now();
         let page = self.store.public_events(after, PAGE).await?;
-        let shows = page.items.iter().flat_map(|event| &event.shows);
+        let shows = page.items.iter().flat_map(|event| &event.value.shows);
         let coming = shows.filter(|show| show.is_coming(now)).map(|show| show.id);
         let coming: Vec<ShowId> = coming.collect();
         for (id, buyer) in self.store.buyers(caller.account, &coming).await? {

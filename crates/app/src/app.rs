@@ -13,8 +13,8 @@ use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, Search, SearchIndex, Store,
-    TicketSigner, Versioned, WaitlistQueue,
+    Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
+    Search, SearchIndex, Store, TicketSigner, Versioned, WaitlistQueue,
 };
 use crate::pricing::Views;
 use crate::sales::SalesView;

@@ -88,6 +88,8 @@ fn addressee(news: &News) -> Option<(Recipient, Option<ShowId>)> {
         News::SeatsReturned { .. }
         | News::ShowCancelled { .. }
         | News::SagaStuck { .. }
+        | News::TransferAccepted { .. }
+        | News::EventChanged { .. }
         | News::ShowChanged { .. } => return None,
     };
     Some((Recipient::Account(to), show))

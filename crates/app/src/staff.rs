@@ -54,6 +54,7 @@ impl App {
                 name: name.to_owned(),
                 role: Role::Staff,
                 created: now,
+                language: None,
             },
             // The first one is chosen by whoever follows the invitation.
             password: passwords::nobodys(),

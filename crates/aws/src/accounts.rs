@@ -5,14 +5,14 @@ use onsale_app::ports::{Accounts, Credentials, PasswordHash, Registration, Store
 use onsale_domain::account::{Account, Email};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, SessionId};
-use onsale_domain::staff::Staff;
 use onsale_domain::language::Language;
+use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
 
 use crate::attributes::{
     Item, bytes, get_json, get_number, get_request, get_text, json, number, text,
 };
-use crate::conditions::{BELONGS_TO, Change, IS_AT_EPOCH, IS_AT_FIRST_EPOCH, IS_SOMEBODYS};
+use crate::conditions::{BELONGS_TO, Change, EXISTS, IS_AT_EPOCH, IS_AT_FIRST_EPOCH, IS_SOMEBODYS};
 use crate::errors::corrupt;
 use crate::keys::Key;
 use crate::sessions::{EPOCH, epoch_of};

@@ -39,11 +39,6 @@ pub(crate) trait Document: Serialize + DeserializeOwned + Sync {
     fn forget_at(&self) -> Option<Millis> {
         None
     }
-
-    /// When it may be deleted; `None`: never.
-    fn forget_at(&self) -> Option<Millis> {
-        None
-    }
 }
 
 pub(crate) fn versioned<T: DeserializeOwned>(item: &Item) -> Stored<Versioned<T>> {
@@ -200,22 +195,6 @@ impl DynamoStore {
                 Ok(found.any(|item| get_bytes(item, MARK) == Ok(mark.as_slice())))
             }
         }
-    }
-
-    /// A new document as part of a transaction.
-    pub(crate) fn new_document_part<T: Document>(&self, new: &T) -> Stored<TransactWriteItem> {
-        let mut item = document(Item::new(), new, None)?;
-        item.insert(MARK.to_owned(), bytes(new_mark()?));
-        for Listing { index, place } in new.listings() {
-            if let Some((pk, sk)) = place {
-                item.insert(index.pk.to_owned(), text(pk));
-                item.insert(index.sk.to_owned(), text(sk));
-            }
-        }
-        if let Some(at) = new.forget_at() {
-            item.insert("forget_at".to_owned(), seconds(at));
-        }
-        self.put_new_part(&new.key(), item)
     }
 
     pub(crate) async fn create_document<T: Document>(&self, new: &T) -> Stored<Written<T>> {

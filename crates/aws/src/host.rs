@@ -11,14 +11,17 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use onsale_app::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, NotifyQueue, ExportQueue, Objects, Payments, SagaQueue, TicketSigner,
-, WaitlistQueue,
+    Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
+    TicketSigner, WaitlistQueue,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
-use crate::{DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsNotifyQueue, SqsExportQueue, SqsSagaQueue, SqsWaitlistQueue};
+use crate::{
+    DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsExportQueue, SqsNotifyQueue,
+    SqsSagaQueue, SqsWaitlistQueue,
+};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;

@@ -12,8 +12,8 @@ use onsale_domain::account::Email;
 use onsale_domain::block::BlockIndex;
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{
-    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId,
-    VisitorId, WaitlistId,
+    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId,
+    TransferId, VenueId, VisitorId, WaitlistId,
 };
 use onsale_domain::mail::MailId;
 use onsale_domain::mailing::MailingId;

@@ -40,14 +40,12 @@ impl Mailings for DynamoStore {
     async fn replace_event_and_tell(
         &self,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         let parts = vec![
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
             self.new_document_part(mailing)?,
         ];
-        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
         Ok(self.transact(parts).await?.is_ok())
     }
 
@@ -55,6 +53,7 @@ impl Mailings for DynamoStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         let mut parts = vec![
@@ -62,6 +61,7 @@ impl Mailings for DynamoStore {
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
             self.new_document_part(mailing)?,
         ];
+        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
         Ok(self.transact(parts).await?.is_ok())
     }
 

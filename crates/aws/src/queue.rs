@@ -1,12 +1,11 @@
-//! The queues of `expire-holds`, `drive-saga` and `notify` and `write-exports` and `offer-waitlist` on SQS.
+//! The queues of `expire-holds`, `drive-saga`, `notify`, `write-exports` and `offer-waitlist` on SQS.
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use onsale_app::ports::{
-    Drive, ExpireHold, ExpiryQueue, Notify, NotifyQueue, ExportQueue, OfferPlaces, SagaQueue, StoreError, Stored,
-, WriteExport,
-, WaitlistQueue,
+    Drive, ExpireHold, ExpiryQueue, ExportQueue, Notify, NotifyQueue, OfferPlaces, SagaQueue,
+    StoreError, Stored, WaitlistQueue, WriteExport,
 };
 use serde::Serialize;
 

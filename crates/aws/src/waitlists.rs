@@ -112,21 +112,6 @@ fn moved_mark(show: ShowId, from: Waitlist, to: Waitlist) -> Change {
     }
 }
 
-impl DynamoStore {
-    /// Every item of a list.
-    async fn whole_list(&self, list: List) -> Stored<Vec<Item>> {
-        let (mut items, mut after) = (Vec::new(), None);
-        loop {
-            let page = self.list(&list, after.as_deref(), LIST_PAGE).await?;
-            items.extend(page.items);
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return Ok(items),
-            }
-        }
-    }
-}
-
 #[async_trait]
 impl Waitlists for DynamoStore {
     async fn waitlist_entry(
@@ -152,7 +137,7 @@ impl Waitlists for DynamoStore {
     async fn waiting(&self, show: ShowId) -> Stored<Vec<Waiting>> {
         let shards: Vec<_> = (0..WORK_SHARDS)
             .map(|shard| List::oldest_first(BY_WORK, keys::waiting(show, shard)))
-            .map(|list| self.whole_list(list))
+            .map(|list| async move { self.whole_list(&list).await })
             .collect();
         let shards: Vec<Vec<Item>> = stream::iter(shards)
             .buffer_unordered(SHARDS_AT_ONCE)
@@ -166,7 +151,7 @@ impl Waitlists for DynamoStore {
 
     async fn offered(&self, show: ShowId) -> Stored<Vec<AccountId>> {
         let list = List::oldest_first(BY_WORK, keys::offered(show));
-        named(&self.whole_list(list).await?, Key::waitlist_account)
+        named(&self.whole_list(&list).await?, Key::waitlist_account)
     }
 
     async fn mark_waitlist(&self, show: ShowId, from: Waitlist, to: Waitlist) -> Stored<bool> {
@@ -186,7 +171,7 @@ impl Waitlists for DynamoStore {
 
     async fn open_waitlists(&self) -> Stored<Vec<ShowId>> {
         let list = List::oldest_first(BY_WORK, OPEN_WAITLISTS);
-        named(&self.whole_list(list).await?, Key::show_id)
+        named(&self.whole_list(&list).await?, Key::show_id)
     }
 
     async fn waitlist_passes(&self, show: ShowId) -> Stored<Option<Versioned<Passes>>> {

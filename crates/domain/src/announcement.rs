@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::Email;
-use crate::ids::{AccountId, HoldId, EventId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId, WaitlistId};
+use crate::ids::{
+    AccountId, EventId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId,
+};
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
 use crate::time::Millis;

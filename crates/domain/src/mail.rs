@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 
 use crate::account::Email;
 use crate::announcement::News;
-use crate::password_reset::ResetPurpose;
 use crate::ids::AccountId;
 use crate::letter::Composed;
+use crate::password_reset::ResetPurpose;
 use crate::room::opaque::EmailHash;
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
@@ -245,7 +245,10 @@ impl Mail {
                 ResetPurpose::Reset => "password_reset",
                 ResetPurpose::Invitation => "invitation",
             },
-            News::SeatsReturned { .. } | News::SagaStuck { .. } => "none",
+            News::SeatsReturned { .. }
+            | News::SagaStuck { .. }
+            | News::TransferAccepted { .. }
+            | News::EventChanged { .. } => "none",
         }
     }
 }

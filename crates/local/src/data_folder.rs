@@ -293,7 +293,13 @@ mod tests {
         folder.ticket_key().unwrap();
         folder.edge_secrets().unwrap();
         folder.reset_keys().unwrap();
-        for name in [SESSION_KEY, QUOTE_KEY, TICKET_KEY, RESET_KEYS, EDGE_BINDINGS] {
+        for name in [
+            SESSION_KEY,
+            QUOTE_KEY,
+            TICKET_KEY,
+            RESET_KEYS,
+            EDGE_BINDINGS,
+        ] {
             let file = dir.path().join(name).metadata().unwrap();
             assert_eq!(file.permissions().mode() & 0o777, 0o600, "{name}");
         }

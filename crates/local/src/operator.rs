@@ -86,8 +86,7 @@ async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
         Ok(folder) => {
             // Nobody is served, so nobody gets a link but by mail, to where the platform usually is.
             let links = Links::new("http://127.0.0.1:8787".to_owned())?;
-            let platform =
-                Platform::start(&folder, Limits::off(), &[], links).await?;
+            let platform = Platform::start(&folder, Limits::off(), &[], links).await?;
             wish.grant(&platform.app).await.map_err(|e| e.to_string())?
         }
         Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,

@@ -8,9 +8,9 @@ use onsale_app::ports::{
 use onsale_domain::account::{Account, Email};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ResetId, SessionId};
+use onsale_domain::language::Language;
 use onsale_domain::password_reset::Reset;
 use onsale_domain::staff::Staff;
-use onsale_domain::language::Language;
 use onsale_domain::time::Millis;
 
 use crate::orders::{create, page, replace};

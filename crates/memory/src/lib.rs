@@ -31,9 +31,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
-    Credentials, Drive, ExpireHold, Notify, Post, OfferPlaces, Session, StoreError, Stored, Versioned,
-, WriteExport,
-,
+    Credentials, Drive, ExpireHold, Notify, OfferPlaces, Post, Session, StoreError, Stored,
+    Versioned, WriteExport,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
@@ -46,8 +45,8 @@ use onsale_domain::deletion::Deletion;
 use onsale_domain::event::Event;
 use onsale_domain::export::Export;
 use onsale_domain::ids::{
-    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId, TransferId, VenueId,
-    VisitorId,
+    AccountId, AuditId, EventId, ExportId, OrderId, ResetId, SessionId, ShowId, TicketId,
+    TransferId, VenueId, VisitorId,
 };
 use onsale_domain::language::Language;
 use onsale_domain::layout::Layout;
@@ -55,8 +54,8 @@ use onsale_domain::mail::{Mail, MailId};
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::Order;
-use onsale_domain::pricing::PriceLog;
 use onsale_domain::password_reset::Reset;
+use onsale_domain::pricing::PriceLog;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fans::{Fan, FanBatch};
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};

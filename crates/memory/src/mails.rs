@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use onsale_app::ports::{
     Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Stored, Versioned, Written,
 };
-use onsale_domain::audit::AuditEntry;
 use onsale_domain::account::Email;
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::letter::Composed;
 use onsale_domain::mail::{Mail, MailId};
@@ -75,7 +75,6 @@ impl Mailings for MemoryStore {
     async fn replace_event_and_tell(
         &self,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         self.pass("replace_event_and_tell", async {
@@ -92,6 +91,7 @@ impl Mailings for MemoryStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         self.pass("replace_show_and_tell", async {

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, ExportQueue, MAX_DELAY_S, Notify, NotifyQueue,
-    OfferPlaces, SagaQueue,
-    StoreError, Stored, WriteExport, WaitlistQueue,
+    Bus, Clock, Drive, Entropy, ExpireHold, ExpiryQueue, ExportQueue, MAX_DELAY_S, Notify,
+    NotifyQueue, OfferPlaces, SagaQueue, StoreError, Stored, WaitlistQueue, WriteExport,
 };
 use onsale_domain::announcement::Announcement;
 use onsale_domain::time::Millis;

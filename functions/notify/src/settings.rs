@@ -63,7 +63,10 @@ mod tests {
             })
         };
         let error = keys("secret").unwrap_err();
-        assert!(error.contains("RESET_KEYS") && !error.contains("secret"), "{error}");
+        assert!(
+            error.contains("RESET_KEYS") && !error.contains("secret"),
+            "{error}"
+        );
         let key = "1:0101010101010101010101010101010101010101010101010101010101010101";
         assert!(keys(key).unwrap().reset_keys.is_some());
     }

@@ -28,7 +28,9 @@ impl App {
         entry: &WaitlistEntry,
         offer: &Offer,
     ) -> Result<bool> {
+        let prices = self.current_prices(show, layout).await?;
         let attempt = Attempt {
+            prices,
             account: entry.account,
             show: show.clone(),
             layout: layout.clone(),

@@ -2,13 +2,13 @@
 
 use onsale_domain::account::Account;
 use onsale_domain::announcement::{News, OrderNews};
-use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Composed, Letter, OrderLine, ShowLine, TEMPLATES, TicketLine};
 use onsale_domain::mail::{Dropped, Mail, Recipient};
 use onsale_domain::money::Cents;
 use onsale_domain::order::{Order, Stage, Why};
+use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::ticket::TicketState;
 
 use crate::app::App;
@@ -171,7 +171,10 @@ impl App {
                 }
                 letter
             }
-            News::SeatsReturned { .. } | News::SagaStuck { .. } => {
+            News::SeatsReturned { .. }
+            | News::SagaStuck { .. }
+            | News::TransferAccepted { .. }
+            | News::EventChanged { .. } => {
                 return Ok(Err(Dropped::Overtaken));
             }
         }))

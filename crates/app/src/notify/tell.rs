@@ -21,7 +21,7 @@ impl App {
         };
         let next = match mailing.value.progress {
             Progress::Done => return Ok(()),
-            Progress::Announcing => self.announce_change(&mailing.value).await?,
+            Progress::Announcing => self.announce_mailing(&mailing.value).await?,
             Progress::Telling { show, from_block } => {
                 self.tell_page(&mailing.value, show, from_block).await?
             }
@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    async fn announce_change(&self, mailing: &Mailing) -> Result<Mailing> {
+    async fn announce_mailing(&self, mailing: &Mailing) -> Result<Mailing> {
         let shows = mailing.shows.iter();
         let told: Vec<_> = shows.map(|show| mailing.announcement(show)).collect();
         self.bus.announce(&told).await?;

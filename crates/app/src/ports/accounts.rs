@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use onsale_domain::account::{Account, Email};
 use onsale_domain::deletion::Deletion;
-use onsale_domain::language::Language;
 use onsale_domain::ids::{AccountId, ResetId, SessionId, VisitorId};
+use onsale_domain::language::Language;
 use onsale_domain::password_reset::Reset;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::staff::Staff;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use onsale_domain::audit::AuditEntry;
 use onsale_domain::account::Email;
+use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::language::Language;
 use onsale_domain::letter::Composed;
@@ -35,7 +35,6 @@ pub trait Mailings: Send + Sync {
     async fn replace_event_and_tell(
         &self,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool>;
     /// The same for a show and its event.
@@ -43,6 +42,7 @@ pub trait Mailings: Send + Sync {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
+        entry: Option<&AuditEntry>,
         mailing: &Mailing,
     ) -> Stored<bool>;
     async fn mailing(&self, id: MailingId) -> Stored<Option<Versioned<Mailing>>>;

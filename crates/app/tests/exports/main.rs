@@ -258,7 +258,9 @@ async fn a_key_means_one_export() {
     let without = begin(ExportKind::Orders, None).await.unwrap();
     assert_ne!(without.id, first.id);
     let trail = app.store.audit_of(show, None, 10).await.unwrap().items;
-    let exported = trail.iter().filter(|e| e.action == AuditAction::ListExported);
+    let exported = trail
+        .iter()
+        .filter(|e| e.action == AuditAction::ListExported);
     assert_eq!(exported.count(), 2, "{trail:?}");
     assert_eq!(
         begin(ExportKind::Orders, None).await.unwrap().id,

@@ -2,11 +2,11 @@
 
 use onsale_app::ports::Accounts;
 use onsale_domain::announcement::{News, OfferNews};
-use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Letter, TEMPLATES};
 use onsale_domain::mail::{Dropped, MailState, digest};
+use onsale_domain::password_reset::ResetPurpose;
 
 use crate::scene::Scene;
 use crate::{come_to_rest, known, sent_to, told};

@@ -47,7 +47,13 @@ impl Service {
     }
 
     async fn token(&self, caller: Caller) -> String {
-        let session = self.world.app.store.session(caller.session, caller.account).await.unwrap();
+        let session = self
+            .world
+            .app
+            .store
+            .session(caller.session, caller.account)
+            .await
+            .unwrap();
         self.signer.sign(&session.unwrap(), caller.role).unwrap()
     }
 

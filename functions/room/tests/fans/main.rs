@@ -64,7 +64,12 @@ async fn service(keys: Option<FanKeys>, limits: Limits) -> Service {
 
     let signer = SessionSigner::from_secret("k1", [7; 32]);
     let token = async |caller: Caller| {
-        let session = world.app.store.session(caller.session, caller.account).await.unwrap();
+        let session = world
+            .app
+            .store
+            .session(caller.session, caller.account)
+            .await
+            .unwrap();
         signer.sign(&session.unwrap(), caller.role).unwrap()
     };
     let organiser = token(stage.organiser().await.unwrap()).await;
