@@ -231,14 +231,6 @@ async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
         seen.answered_in_us.load(Ordering::Relaxed) / asked / 1_000,
         seen.refused.load(Ordering::Relaxed),
     );
-    for from in 0..14 {
-        let within = |at: &&Instant| at.duration_since(opened).as_secs() / 5 == from;
-        println!(
-            "DBG {}: {}",
-            from * 5,
-            entries.iter().filter(within).count()
-        );
-    }
     assert!((0.9..=1.1).contains(&(per_second / RATE)), "{per_second}");
     drop(crowd.sale);
 }

@@ -8,8 +8,9 @@
 //! And probes remember what they were promised: each promise that is kept makes the next
 //! ones a little shorter and each broken one makes them nine times as much longer, so that
 //! they settle where nine in ten are kept (quantile tracking, as in Angelopoulos, Candès
-//! and Tibshirani 2023). The steps are small for a line that is hard to foretell and large
-//! for one that moves like clockwork, where a hundredth decides about all promises at once.
+//! and Tibshirani 2023). The steps are small beside the errors of a line that is hard to
+//! foretell, and large where it moves like clockwork and a hundredth decides about all
+//! promises at once.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -120,8 +121,8 @@ const MOST_PERMILLE: u32 = 4_000;
 /// The shares of visitors that the promises shall hold for.
 const P50: f64 = 0.5;
 const P90: f64 = 0.9;
-/// A kept promise at P90 makes the next ones shorter by a twentieth of a hundredth.
-const GAIN: f64 = 0.005;
+/// A kept promise at P90 makes the next ones shorter by three in ten thousand.
+const GAIN: f64 = 0.003;
 const LEAST_CORRECTION: f64 = 0.5;
 const MOST_CORRECTION: f64 = 2.0;
 

@@ -112,6 +112,12 @@ impl Visits {
         let seconds = visits * f64::from(limits.pass_seconds) * FIRST_VISIT_OF_PASS;
         (self.ended + visits) / (self.seconds_inside + seconds).max(1.0)
     }
+
+    /// The same as far as it was measured: nobody is let in for slots that are only assumed
+    /// to come free.
+    fn measured_per_second(&self) -> f64 {
+        self.ended / self.seconds_inside.max(1.0)
+    }
 }
 
 impl Default for Steering {
@@ -184,7 +190,7 @@ impl Steering {
         let excess = (waiting - usual).max(0.0);
         let by_rate = rate * AIM * elapsed_ms as f64 / 1_000.0 - excess / 2.0;
         let coming = self.coming(now) + waiting;
-        let leaving = self.last.live as f64 * self.visits.leaving_per_second(limits);
+        let leaving = self.last.live as f64 * self.visits.measured_per_second();
         let returning = leaving * CLAIM_MS as f64 / 1_000.0;
         let by_slots = f64::from(limits.capacity) - self.last.live as f64 + returning - coming;
         let by_seats = limits.free_seats.map_or(f64::INFINITY, f64::from) - coming;
