@@ -7,6 +7,7 @@
 mod ed25519;
 #[path = "../../crates/http/src/named_keys.rs"]
 mod named_keys;
+#[allow(dead_code, reason = "only the functions publish their keys")]
 #[path = "../../crates/http/src/pass/token.rs"]
 mod token;
 
