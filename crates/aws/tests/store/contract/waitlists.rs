@@ -27,7 +27,7 @@ fn entry(show_id: ShowId, joined: Millis, quantity: u32) -> WaitlistEntry {
         account: AccountId::from_bytes(fresh()),
         wish: Wish {
             quantity,
-            together: quantity % 2 == 0,
+            together: quantity.is_multiple_of(2),
             sections: vec![0, 12],
         },
         joined,
