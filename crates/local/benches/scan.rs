@@ -66,7 +66,13 @@ async fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let show = shows.first().ok_or("no show")?;
     download(&platform, &organiser, show, folder.path())?;
-    online(&platform, &organiser, &tickets, Duration::from_secs(seconds)).await?;
+    online(
+        &platform,
+        &organiser,
+        &tickets,
+        Duration::from_secs(seconds),
+    )
+    .await?;
     let of_show = tickets.iter().filter(|(of, _)| of == show);
     let codes: Vec<String> = of_show.map(|(_, code)| code.clone()).collect();
     offline(folder.path(), &codes)
