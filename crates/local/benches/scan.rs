@@ -1,4 +1,4 @@
-//! Tickets at the gates of one show. Online: sixteen gates with one session, each scan a
+//! Tickets at the gates. Online: sixteen gates with one session, each scan a
 //! request that checks the session and the code, reads the ticket, and stores its use with
 //! the count of the gate before it answers. Offline: `onsale gate scan` on a file of the
 //! same codes, each decision on the disk before the next.
@@ -23,9 +23,11 @@ const GATES: usize = 16;
 const DEFAULT_SECONDS: u64 = 20;
 /// Tickets for each second: three times what is promised. A run that is faster ends early.
 const TICKETS_A_SECOND: usize = 500;
-/// The cap of a buyer.
+/// Few buyers with the most tickets that a show gives them, in as many shows as it takes:
+/// registering is the slow part of getting ready.
+const BUYERS: usize = 10;
 const TICKETS_A_BUYER: usize = 50;
-const BUYERS_AT_ONCE: usize = 16;
+const TICKETS_A_SHOW: usize = BUYERS * TICKETS_A_BUYER;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::main]
@@ -37,32 +39,42 @@ async fn main() -> Result<()> {
     let seconds: u64 = seconds.unwrap_or(DEFAULT_SECONDS);
     let platform = Arc::new(Platform::start()?);
     let organiser = Person::register(&platform, "organiser", "organiser").await?;
-    let how_many = (TICKETS_A_SECOND * seconds as usize).div_ceil(TICKETS_A_BUYER);
-    let capacity = how_many * TICKETS_A_BUYER;
-    let event = organiser
-        .event(&platform, json!([{"name": "Floor", "capacity": capacity}]))
-        .await?;
-    let settings = json!({"prices": {"Floor": 5_000}});
-    let show = organiser.show(&platform, &event, settings).await?;
-    let buyers = Person::register_buyers(&platform, how_many).await?;
-    let codes: Vec<Vec<String>> = stream::iter(&buyers)
-        .map(|buyer| bought(&platform, buyer, &show))
-        .buffer_unordered(BUYERS_AT_ONCE)
-        .try_collect()
-        .await?;
-    let codes: Arc<Vec<String>> = Arc::new(codes.into_iter().flatten().collect());
-    eprintln!("{} tickets, {GATES} gates, {seconds} s", codes.len());
-    // Before the gates begin, so that every ticket is good offline.
+    let floor = json!([{"name": "Floor", "capacity": TICKETS_A_SHOW}]);
+    let event = organiser.event(&platform, floor).await?;
+    let mut shows = Vec::new();
+    for _ in 0..(TICKETS_A_SECOND * seconds as usize).div_ceil(TICKETS_A_SHOW) {
+        let settings = json!({"prices": {"Floor": 5_000}});
+        shows.push(organiser.show(&platform, &event, settings).await?);
+    }
+    let mut buyers = Vec::new();
+    for n in 0..BUYERS {
+        buyers.push(Person::register(&platform, &format!("buyer{n}"), "buyer").await?);
+    }
+    let mut tickets: Vec<(String, String)> = Vec::new();
+    for show in &shows {
+        let codes: Vec<Vec<String>> = stream::iter(&buyers)
+            .map(|buyer| bought(&platform, buyer, show))
+            .buffer_unordered(BUYERS)
+            .try_collect()
+            .await?;
+        let codes = codes.into_iter().flatten();
+        tickets.extend(codes.map(|code| (show.clone(), code)));
+    }
+    let tickets = Arc::new(tickets);
+    eprintln!("{} tickets, {GATES} gates, {seconds} s", tickets.len());
+    // Before the gates begin, so that every ticket of the first show is good offline.
     let folder = tempfile::tempdir()?;
-    download(&platform, &organiser, &show, folder.path())?;
+    let show = shows.first().ok_or("no show")?;
+    download(&platform, &organiser, show, folder.path())?;
     online(
         &platform,
         &organiser,
-        &show,
-        &codes,
+        &tickets,
         Duration::from_secs(seconds),
     )
     .await?;
+    let of_show = tickets.iter().filter(|(of, _)| of == show);
+    let codes: Vec<String> = of_show.map(|(_, code)| code.clone()).collect();
     offline(folder.path(), &codes)
 }
 
@@ -86,22 +98,23 @@ async fn bought(platform: &Platform, buyer: &Person, show: &str) -> Result<Vec<S
 async fn online(
     platform: &Arc<Platform>,
     organiser: &Person,
-    show: &str,
-    codes: &Arc<Vec<String>>,
+    tickets: &Arc<Vec<(String, String)>>,
     length: Duration,
 ) -> Result<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let began = Instant::now();
     let gates = (0..GATES).map(|n| {
-        let (platform, codes, next) = (platform.clone(), codes.clone(), next.clone());
-        let (person, show, gate) = (organiser.beside(), show.to_owned(), format!("gate {n:02}"));
+        let (platform, tickets, next) = (platform.clone(), tickets.clone(), next.clone());
+        let (person, gate) = (organiser.beside(), format!("gate {n:02}"));
         tokio::spawn(async move {
             let (person, mut took, mut errors) = (person?, Vec::new(), 0);
             while began.elapsed() < length {
                 let n = next.fetch_add(1, Ordering::Relaxed);
-                let Some(code) = codes.get(n) else { break };
+                let Some((show, code)) = tickets.get(n) else {
+                    break;
+                };
                 let asked = Instant::now();
-                match person.scan(&platform, &show, &gate, code).await {
+                match person.scan(&platform, show, &gate, code).await {
                     Ok(result) if result == "admitted" => took.push(asked.elapsed()),
                     Ok(result) => return Err(format!("a good ticket is {result}").into()),
                     Err(error) => {

@@ -178,7 +178,7 @@ async fn a_transfer_is_listed_for_both_sides(store: &dyn Store) {
         };
         eventually(vec![second.id, first.id], &listed).await;
         let page = store.transfers_of(account, email, None, 1).await.unwrap();
-        assert_eq!(page.items, [second.clone()]);
+        assert_eq!(page.items, std::slice::from_ref(&second));
         let after = page.next.unwrap();
         let page = store
             .transfers_of(account, email, Some(&after), 5)
