@@ -28,7 +28,8 @@ pub struct Settings {
     pub base_url: String,
     /// For those who never said which language they read.
     pub language: Language,
-    pub reset_tokens: Arc<dyn ResetTokens>,
+    /// Without it no mail that needs one is written.
+    pub reset_tokens: Option<Arc<dyn ResetTokens>>,
 }
 
 impl std::fmt::Debug for Settings {
@@ -55,8 +56,15 @@ impl MailWriter {
         if !composed.to.as_str().is_ascii() {
             return Err("the address is not ASCII".to_owned());
         }
-        let tokens = &self.settings.reset_tokens;
-        let token = |reset| tokens.token(reset);
+        let tokens = self.settings.reset_tokens.as_ref();
+        let asks = matches!(
+            composed.letter,
+            Letter::PasswordReset { .. } | Letter::Invitation { .. }
+        );
+        if asks && tokens.is_none() {
+            return Err("no key for links that set a password is configured".to_owned());
+        }
+        let token = |reset| tokens.map_or_else(String::new, |tokens| tokens.token(reset));
         let base = &self.settings.base_url;
         let rendered = render(&composed.letter, composed.language, base, token);
         let attachments = match &composed.letter {

@@ -8,7 +8,7 @@ use onsale_mails::{ResetTokens, Settings};
 use sha2::Sha256;
 
 /// `MAIL_SENDER` (`Name <address>`), `PUBLIC_BASE_URL`, `MAIL_LANGUAGE` (en, unless said
-/// otherwise) and `RESET_KEYS`.
+/// otherwise) and `RESET_KEYS`, without which nobody gets a link that sets a password.
 pub fn settings(value: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
     let set = |name: &str| value(name).filter(|text| !text.is_empty());
     let need = |name: &str| set(name).ok_or_else(|| format!("{name} is not set"));
@@ -24,7 +24,7 @@ pub fn settings(value: impl Fn(&str) -> Option<String>) -> Result<Settings, Stri
         language: language
             .parse()
             .map_err(|e| format!("MAIL_LANGUAGE: {e}"))?,
-        reset_tokens: Arc::new(ResetKey::new(need("RESET_KEYS")?)),
+        reset_tokens: set("RESET_KEYS").map(|key| Arc::new(ResetKey::new(key)) as _),
     })
 }
 
@@ -73,7 +73,10 @@ mod tests {
             Some(value.to_owned())
         };
         assert_eq!(settings(all).unwrap().language, Language::De);
-        for name in ["MAIL_SENDER", "PUBLIC_BASE_URL", "RESET_KEYS"] {
+        assert!(settings(all).unwrap().reset_tokens.is_some());
+        let without = settings(|n| all(n).filter(|_| n != "RESET_KEYS"));
+        assert!(without.unwrap().reset_tokens.is_none());
+        for name in ["MAIL_SENDER", "PUBLIC_BASE_URL"] {
             let error = settings(|n| all(n).filter(|_| n != name)).unwrap_err();
             assert!(error.contains(name), "{error}");
         }
