@@ -80,14 +80,21 @@ fn pages(pdf: &[u8]) -> usize {
 async fn a_decline_and_a_cancellation_are_told_in_the_language_of_the_buyer() {
     let sale = Sale::small(json!({})).await;
     let ana = sale.buyer("ana").await;
-    let me = "/api/v1/me";
-    let request = ana.request(reqwest::Method::PATCH, me);
-    let changed = request
-        .json(&json!({"language": "de"}))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(changed.json::<Value>().await.unwrap()["language"], "de");
+    let change = async |body: Value| {
+        let request = ana.request(reqwest::Method::PATCH, "/api/v1/me");
+        let answer = request.json(&body).send().await.unwrap();
+        let status = answer.status().as_u16();
+        (status, answer.json::<Value>().await.unwrap())
+    };
+    for wrong in [
+        json!({}),
+        json!({"language": "fr"}),
+        json!({"language": null}),
+    ] {
+        assert_eq!(change(wrong.clone()).await.0, 400, "{wrong}");
+    }
+    let (status, account) = change(json!({"language": "de"})).await;
+    assert_eq!((status, &account["language"]), (200, &json!("de")));
     let hold = ana.holds(&sale.show, &["A-1-1"]).await;
     let pay = ana.check_out(&sale.show, &hold, "pay", "pm_card_chargeDeclined");
     pay.await.expect(202);
@@ -177,4 +184,23 @@ async fn the_inbox_shows_mails_safely_and_to_this_machine_only() {
     let metrics = String::from_utf8(bytes(&ana, "/metrics").await).unwrap();
     let counted = "onsale_mails_total{kind=\"confirmation\",result=\"sent\"} 1";
     assert!(metrics.contains(counted), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_language_can_be_chosen_when_registering() {
+    let sale = Sale::small(json!({})).await;
+    let new = json!({"email": "eva@example.org", "password": "correct horse", "name": "Eva",
+        "role": "buyer", "language": "de"});
+    let stranger = Visitor::anonymous(&sale.server.url);
+    let account = stranger.post("/api/v1/accounts", new).await.expect(201);
+    assert_eq!(account["language"], "de");
+    let mut eva = stranger;
+    eva.log_in("eva").await;
+    assert_eq!(eva.get("/api/v1/me").await.expect(200)["language"], "de");
+    eva.buys(&sale.show, &["A-1-1"]).await;
+    let mail = mails(&eva, "eva", 1).await.remove(0);
+    assert!(
+        text(&mail, "subject").starts_with("Ihre Tickets: "),
+        "{mail}"
+    );
 }

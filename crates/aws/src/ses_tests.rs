@@ -23,8 +23,9 @@ async fn received(cloud: &LocalCloud) -> usize {
 async fn a_message_arrives_as_it_was_written() {
     let cloud = LocalCloud::memory().unwrap();
     let ana = Email::parse("ana@example.org").unwrap();
-    let sent = mailer(&cloud, FaultPlan::new()).send(&ana, b"Subject: x\r\n\r\n\xff".to_vec());
-    assert_eq!(sent.await, Ok(()));
+    let mailer = mailer(&cloud, FaultPlan::new());
+    let sent = mailer.send(&ana, b"Subject: x\r\n\r\n\xff".to_vec()).await;
+    assert_eq!(sent, Ok(()));
     let mail = cloud.mailbox().newest(None, 10).await.unwrap().remove(0);
     assert_eq!(mail.raw, b"Subject: x\r\n\r\n\xff");
     assert_eq!(

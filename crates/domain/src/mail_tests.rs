@@ -53,7 +53,7 @@ fn a_mail_is_sent_by_one_worker_and_again_only_when_that_one_must_be_dead() {
     let due = mail();
     assert_eq!(due.take(NOW), Take::Now);
     let sending = due.sending(composed(), NOW);
-    assert_eq!(sending.take(NOW + SENDING_MS - 1), Take::Later);
+    assert_eq!(sending.take(NOW + (SENDING_MS - 1)), Take::Later);
     assert_eq!(sending.take(NOW + SENDING_MS), Take::Now);
     assert_eq!(sending.look_at(), Some(NOW + SENDING_MS));
     for over in [

@@ -176,7 +176,7 @@ async fn whatever_dies_wherever_everybody_hears_that_their_show_is_cancelled() {
     let calls = scene.world.gate.calls();
     let mails = calls.iter().filter(|call| **call == "create_mail").count();
     assert!(mails >= usize::from(BUYERS), "{calls:?}");
-    for nth in 0..calls.len() {
+    for (nth, call) in calls.iter().enumerate() {
         for fault in [Fault::DieBefore, Fault::DieAfter, Fault::FailAfter] {
             let (scene, emails) = sold().await;
             scene.world.gate.arm(Some((nth, fault)));
@@ -185,7 +185,7 @@ async fn whatever_dies_wherever_everybody_hears_that_their_show_is_cancelled() {
             cancel(scene.clone()).await;
             scene.reconcile_until_quiet().await;
             come_to_rest(&scene).await;
-            let note = format!("{fault:?} at call {nth} ({})", calls[nth]);
+            let note = format!("{fault:?} at call {nth} ({call})");
             check_everybody_once(&scene, &emails, &note);
         }
     }

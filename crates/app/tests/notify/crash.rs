@@ -44,7 +44,7 @@ async fn whatever_dies_wherever_a_mail_comes_and_twice_only_if_it_was_being_sent
     for kind in KINDS {
         let calls = calls(kind).await;
         let sending = calls.iter().position(|call| *call == "send_mail").unwrap();
-        for nth in 0..calls.len() {
+        for (nth, call) in calls.iter().enumerate() {
             for fault in Fault::ALL {
                 let (scene, told) = prepared(kind).await;
                 let post = &scene.world.post;
@@ -56,7 +56,7 @@ async fn whatever_dies_wherever_a_mail_comes_and_twice_only_if_it_was_being_sent
                     let _ = scene.app.hear(post, &told).await;
                 }
                 come_to_rest(&scene).await;
-                let note = format!("{kind}: {fault:?} at call {nth} ({})", calls[nth]);
+                let note = format!("{kind}: {fault:?} at call {nth} ({call})");
                 let sent = scene.world.mailer.sent();
                 // Sent, but that was not written down.
                 let in_the_middle = match fault {
