@@ -51,7 +51,6 @@ pub(crate) enum Put {
 }
 
 /// A file with the content of an object that is being written.
-#[derive(Debug)]
 pub(crate) struct Incoming {
     file: File,
     path: PathBuf,
@@ -104,10 +103,9 @@ impl ObjectStore {
     pub(crate) fn temporary() -> io::Result<Self> {
         let name = format!("onsale-objects-{}", Uuid::new_v4().simple());
         let root = std::env::temp_dir().join(name);
-        Ok(Self {
-            temporary: true,
-            ..Self::open(&root, Durability::ProcessDeath)?
-        })
+        let mut store = Self::open(&root, Durability::ProcessDeath)?;
+        store.temporary = true;
+        Ok(store)
     }
 
     pub(crate) fn declare(&self, buckets: BTreeSet<String>) {
@@ -165,7 +163,7 @@ impl ObjectStore {
             let path = path.ok_or_else(|| io::Error::other("the key is too long"))?;
             let body = incoming.path.clone();
             let whole = body.with_extension("whole");
-            let etag = format!("\"{:x}\"", incoming.digest.finalize());
+            let etag = format!("\"{:x}\"", incoming.digest.compute());
             drop(incoming.file);
             let head = Head {
                 etag: etag.clone(),

@@ -4,8 +4,8 @@ use std::io::SeekFrom;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{OriginalUri, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream;
@@ -52,7 +52,7 @@ pub fn router(cloud: LocalCloud, secret: String) -> Router {
 
 async fn download(
     State((cloud, secret)): State<(LocalCloud, String)>,
-    OriginalUri(uri): OriginalUri,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Response {
     let refused = |error: LinkError| {
@@ -79,7 +79,7 @@ async fn download(
     }
 }
 
-async fn send(object: &StoredObject, uri: &axum::http::Uri) -> std::io::Result<Response> {
+async fn send(object: &StoredObject, uri: &Uri) -> std::io::Result<Response> {
     let mut file = tokio::fs::File::open(&object.file).await?;
     file.seek(SeekFrom::Start(object.offset)).await?;
     let parts = stream::try_unfold(file.take(object.bytes), |mut file| async move {

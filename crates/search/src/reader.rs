@@ -52,6 +52,8 @@ struct Current {
 struct Copy {
     folder: Option<Folder>,
     tag: Option<Tag>,
+    /// When the snapshot with this tag could not be used.
+    failed: Option<Instant>,
 }
 
 impl SnapshotSearch {
@@ -99,7 +101,6 @@ impl Reader {
             let following = tokio::spawn(async move {
                 if let Err(error) = reader.follow().await {
                     tracing::warn!(%error, "the search index could not be refreshed");
-                    reader.current().looked = Some(Instant::now() + AFTER_FAILURE);
                 }
             });
             // Late is no error: the view at hand is used until the new one is there.
@@ -113,6 +114,9 @@ impl Reader {
         let Ok(mut copy) = self.copy.try_lock() else {
             return Ok(());
         };
+        if copy.failed.is_some_and(|at| at.elapsed() >= AFTER_FAILURE) {
+            *copy = Copy::default();
+        }
         let found = match self.objects.get(&manifest_key(), copy.tag.as_ref()).await? {
             Fetched::Unchanged => return Ok(()),
             Fetched::Missing => {
@@ -122,13 +126,25 @@ impl Reader {
             }
             Fetched::Found(found) => found,
         };
-        let manifest = Manifest::parse(&found.body)?;
-        let mut folder = match copy.folder.take() {
+        let folder = copy.folder.take();
+        // A failure leaves no copy; a newer snapshot, or the same one later, begins anew.
+        *copy = Copy {
+            folder: None,
+            tag: Some(found.tag),
+            failed: Some(Instant::now()),
+        };
+        copy.folder = Some(self.take(&found.body, folder).await?);
+        copy.failed = None;
+        Ok(())
+    }
+
+    /// Brings the folder to this manifest and the view to the folder.
+    async fn take(&self, manifest: &[u8], folder: Option<Folder>) -> Stored<Folder> {
+        let manifest = Manifest::parse(manifest)?;
+        let mut folder = match folder {
             Some(folder) => folder,
             None => Folder::create(&self.root)?,
         };
-        // A failure leaves no copy, and the next look begins with a new one.
-        copy.tag = None;
         folder.follow(&*self.objects, &manifest).await?;
         let path = folder.path.clone();
         let opened = tokio::task::spawn_blocking(move || IndexView::open(&path)).await;
@@ -136,11 +152,7 @@ impl Reader {
         let view = opened.map_err(corrupt)?;
         tracing::debug!(events = view.events(), "the search index was refreshed");
         self.current().view = Some(Arc::new(view));
-        *copy = Copy {
-            folder: Some(folder),
-            tag: Some(found.tag),
-        };
-        Ok(())
+        Ok(folder)
     }
 }
 

@@ -146,11 +146,19 @@ async fn the_pages_of_a_list_cover_everything_exactly_once_in_its_order() {
         events.push(event);
     }
     let odd = events.iter().step_by(7).copied().collect::<HashSet<_>>();
-    for sort in [EventSort::Relevance, EventSort::Date] {
+    let near = Near {
+        center: Location {
+            lat: 50.0,
+            lon: 10.0,
+        },
+        radius_km: 1_000.0,
+    };
+    for sort in [EventSort::Relevance, EventSort::Date, EventSort::Distance] {
         for mine in [false, true] {
             for limit in [1, 7, 20, 50, 100] {
                 let all = EventQuery {
                     sort,
+                    near: Some(near),
                     mine,
                     limit,
                     ..query()
@@ -169,6 +177,10 @@ async fn the_pages_of_a_list_cover_everything_exactly_once_in_its_order() {
                 let in_order = items.windows(2).all(|pair| match sort {
                     EventSort::Relevance => pair[0].event.created >= pair[1].event.created,
                     EventSort::Date => pair[0].next_show_at <= pair[1].next_show_at,
+                    EventSort::Distance => {
+                        let far = |item: &EventItem| near.metres(item.event.location.unwrap());
+                        far(&pair[0]) <= far(&pair[1])
+                    }
                 });
                 assert!(in_order, "{sort:?} {mine} {limit}");
                 let items = all_pages(&world, some).await;

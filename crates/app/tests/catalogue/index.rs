@@ -113,7 +113,8 @@ async fn whoever_dies_while_indexing_leaves_it_to_the_next() {
                 rename(&world, &owner, event, "Other").await;
             }
             world.gate.arm(Some((step / 2, fault)));
-            let working = world.app.index_events(&[event]);
+            let hints = [event];
+            let working = world.app.index_events(&hints);
             // A worker that died never answers.
             let _ = tokio::time::timeout(Duration::from_millis(20), working).await;
             let reached = world.gate.calls().len() > step / 2;

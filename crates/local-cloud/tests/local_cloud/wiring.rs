@@ -35,6 +35,7 @@ fn the_real_template_wires_the_platform() {
         consumer("expire-holds", "ExpireHoldsQueue", 5, 30),
         consumer("drive-saga", "SagaQueue", 20, 60),
         consumer("drive-saga", "SagaDeadLetters", 2, 60),
+        consumer("index-events", "IndexEventsQueue", 2, 900),
     ];
     for consumer in consumers {
         assert!(
@@ -49,7 +50,15 @@ fn the_real_template_wires_the_platform() {
         input: Some(json!({ "scope": scope })),
         timeout: Duration::from_secs(300),
     };
-    assert_eq!(wiring.schedules, [schedule(1, "open"), schedule(60, "all")]);
+    let sweep = Schedule {
+        function: "index-events".to_owned(),
+        every: Duration::from_secs(60),
+        input: Some(json!({})),
+        timeout: Duration::from_secs(900),
+    };
+    let schedules = [sweep, schedule(1, "open"), schedule(60, "all")];
+    assert_eq!(wiring.schedules, schedules);
+    assert_eq!(wiring.buckets, ["Bucket".to_owned()].into());
     let names = [
         "accounts",
         "catalog",

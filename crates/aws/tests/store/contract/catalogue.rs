@@ -146,15 +146,19 @@ async fn lists_page_through_everything_once(store: &dyn Store) {
     loop {
         let page = store.events_of(owner, after.as_deref(), 3).await.unwrap();
         assert!(page.items.len() <= 3);
-        seen.extend(page.items.iter().map(|e| (e.created, e.id.to_string())));
+        seen.extend(
+            page.items
+                .iter()
+                .map(|e| (e.value.created, e.value.id.to_string())),
+        );
         match page.next {
             Some(next) => after = Some(next),
             None => break,
         }
     }
     assert_eq!(seen, made);
-    let mine = |page: onsale_app::ports::Page<Event>| {
-        page.items.iter().filter(|e| e.owner == owner).count()
+    let mine = |page: onsale_app::ports::Page<Versioned<Event>>| {
+        page.items.iter().filter(|e| e.value.owner == owner).count()
     };
     assert_eq!(
         mine(store.public_events(None, 100).await.unwrap()),
