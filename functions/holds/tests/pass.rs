@@ -48,7 +48,13 @@ fn edge() -> PassKey {
 impl Service {
     async fn log_in(&self, n: u8) -> String {
         let buyer = self.stage.buyer(n).await.unwrap();
-        let session = self.world.app.store.session(buyer.session).await.unwrap();
+        let session = self
+            .world
+            .app
+            .store
+            .session(buyer.session, buyer.account)
+            .await
+            .unwrap();
         self.sessions.sign(&session.unwrap(), buyer.role).unwrap()
     }
 

@@ -40,7 +40,12 @@ async fn service(gate: WorkGate, suspicion: Suspicion) -> Service {
     let world = MemoryWorld::new(NOW);
     let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
     let buyer = stage.buyer(1).await.unwrap();
-    let session = world.app.store.session(buyer.session).await.unwrap();
+    let session = world
+        .app
+        .store
+        .session(buyer.session, buyer.account)
+        .await
+        .unwrap();
     let signer = SessionSigner::from_secret("k1", [7; 32]);
     let token = signer.sign_suspected(&session.unwrap(), buyer.role, suspicion);
     let api = Api::new(world.app.clone(), signer.verifier(), Limits::default()).with_work(gate);

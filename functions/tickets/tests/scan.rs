@@ -54,7 +54,12 @@ impl Gate {
         let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
         let signer = SessionSigner::from_secret("k1", [7; 32]);
         let token = async |caller: &Caller| {
-            let session = world.app.store.session(caller.session).await.unwrap();
+            let session = world
+                .app
+                .store
+                .session(caller.session, caller.account)
+                .await
+                .unwrap();
             signer.sign(&session.unwrap(), caller.role).unwrap()
         };
         let buyer = stage.buyer(1).await.unwrap();

@@ -73,6 +73,7 @@ impl Scene {
                 created: NOW,
             },
             password: PasswordHash("nobody logs in".to_owned()),
+            epoch: 0,
             request: None,
         };
         app.store.register(&credentials, None).await.unwrap();

@@ -45,7 +45,12 @@ impl Service {
         let world = MemoryWorld::new(Millis(1_800_000_000_000));
         let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
         let buyer = stage.buyer(1).await.unwrap();
-        let session = world.app.store.session(buyer.session).await.unwrap();
+        let session = world
+            .app
+            .store
+            .session(buyer.session, buyer.account)
+            .await
+            .unwrap();
         let signer = SessionSigner::from_secret("k1", [7; 32]);
         let token = signer.sign_suspected(&session.unwrap(), buyer.role, suspicion);
         let token = token.unwrap();
