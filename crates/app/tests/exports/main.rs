@@ -193,7 +193,7 @@ async fn a_show_that_sold_nothing_has_a_heading() {
 #[tokio::test]
 async fn a_crash_anywhere_loses_no_row_and_doubles_none() {
     let (calls, expected) = calm_run().await;
-    for nth in 0..calls.len() {
+    for (nth, call) in calls.iter().enumerate() {
         for fault in Fault::ALL {
             let scene = Scene::sold(9).await;
             let id = scene.begin(ExportKind::Orders).await;
@@ -203,7 +203,7 @@ async fn a_crash_anywhere_loses_no_row_and_doubles_none() {
             // The message is gone with its worker: only reconciling is left.
             scene.world.export_queue.take_due();
             scene.finish().await;
-            let note = format!("{fault:?} at call {nth} ({})", calls[nth]);
+            let note = format!("{fault:?} at call {nth} ({call})");
             assert_eq!(scene.file(id).await, expected, "{note}");
         }
     }
