@@ -14,8 +14,7 @@ use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::ports::{
     Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
-    Search,
-    SearchIndex, Store, TicketSigner, Versioned, WaitlistQueue,
+    Search, SearchIndex, Store, TicketSigner, Versioned, WaitlistQueue,
 };
 use crate::pricing::Views;
 use crate::sales::SalesView;

@@ -10,12 +10,7 @@ mod checkout;
 mod devices;
 mod exports;
 mod fans;
-<<<<<<< HEAD
 mod gates;
-||||||| parent of 539fbde (What search and accounts changed, together)
-mod objects;
-=======
->>>>>>> 539fbde (What search and accounts changed, together)
 mod index_work;
 mod mails;
 mod objects;
@@ -33,12 +28,7 @@ pub use checkout::*;
 pub use devices::Devices;
 pub use exports::*;
 pub use fans::Fans;
-<<<<<<< HEAD
 pub use gates::*;
-||||||| parent of 539fbde (What search and accounts changed, together)
-pub use objects::*;
-=======
->>>>>>> 539fbde (What search and accounts changed, together)
 pub use index_work::IndexWork;
 pub use mails::*;
 pub use objects::*;

@@ -15,10 +15,8 @@ use onsale_domain::time::Millis;
 use crate::events::EventQuery;
 use crate::ports::{
     Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, ExportQueue, Fetched, IndexDraft,
-    Notify, NotifyQueue,
-    ObjectEntry, Objects, OfferPlaces, Page, Paid, PaymentFailure, Payments,
-    Refund, SagaQueue, Search,
-    SearchIndex, SearchPage, StoreError, Stored, Tag, TicketSigner,
+    Notify, NotifyQueue, ObjectEntry, Objects, OfferPlaces, Page, Paid, PaymentFailure, Payments,
+    Refund, SagaQueue, Search, SearchIndex, SearchPage, StoreError, Stored, Tag, TicketSigner,
     Void, WaitlistQueue, WriteExport,
 };
 
