@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::attributes::{
-    Item, bytes, document, get_bytes, get_json, get_number, json, number, seconds, text,
+    Item, bytes, get_bytes, get_json, get_number, json, number, seconds, text,
 };
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;

@@ -11,6 +11,7 @@ fn mailer(cloud: &LocalCloud, faults: FaultPlan) -> SesMailer {
         credentials: Credentials::new("local", "local", None, None, "test"),
         endpoint: Some("http://cloud.local".to_owned()),
         http,
+        links: None,
     };
     SesMailer::new(config.ses(), "box@onsale.example")
 }

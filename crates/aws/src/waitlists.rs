@@ -17,8 +17,6 @@ use crate::keys::{self, BY_WORK, Key, OPEN_WAITLISTS, PK, WORK_SHARDS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
 
-/// Entries read by one request: at most some 250 KB.
-const LIST_PAGE: usize = 1_000;
 /// Parts of a line that are read at the same time.
 const SHARDS_AT_ONCE: usize = 4;
 /// The mark of a show while somebody waits; a later time: nobody does since then.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AccountId, AuditId, ShowId};
+use crate::pricing::{Pricing, multiple};
 use crate::show::{Room, Show, StoredStatus};
 use crate::time::Millis;
 
@@ -141,6 +142,7 @@ fn fields(show: &Show) -> Vec<(&'static str, Option<String>)> {
         ("on_sale_at", time(&show.on_sale_at)),
         ("currency", Some(show.currency.to_string())),
         ("prices", Some(prices(show))),
+        ("pricing", pricing(show.pricing)),
         ("hold_seconds", Some(show.hold_seconds.to_string())),
         (
             "max_tickets_per_buyer",
@@ -155,6 +157,17 @@ fn fields(show: &Show) -> Vec<(&'static str, Option<String>)> {
         ("room.pass_seconds", Some(pass_seconds.to_string())),
         ("room.beacon", beacon.as_ref().and_then(word)),
     ]
+}
+
+/// Fixed prices are nothing to tell of.
+fn pricing(pricing: Pricing) -> Option<String> {
+    match pricing {
+        Pricing::Fixed => None,
+        Pricing::Dynamic(bounds) => {
+            let (floor, ceiling) = (multiple(bounds.floor), multiple(bounds.ceiling));
+            Some(format!("dynamic, {floor} to {ceiling}"))
+        }
+    }
 }
 
 fn status(status: StoredStatus) -> &'static str {

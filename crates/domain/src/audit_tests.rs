@@ -15,6 +15,8 @@ fn show() -> Show {
         on_sale_at: None,
         currency: Currency::parse("EUR").unwrap(),
         prices: vec![("A".into(), Cents(4_500)), ("B".into(), Cents(100))],
+        pricing: crate::pricing::Pricing::Fixed,
+        waitlist: Default::default(),
         hold_seconds: 600,
         max_tickets_per_buyer: 6,
         refund_policy: default_refund_policy(),

@@ -54,6 +54,9 @@ fn what_strangers_wrote_is_one_cell_and_no_formula() {
             scan: "s".to_owned(),
         },
         issued: NOW,
+        changed: NOW,
+        admissions: Default::default(),
+        hands: Default::default(),
     };
     let holder = Person {
         name: "=HYPERLINK(\"x\")",

@@ -31,6 +31,7 @@ pub(crate) async fn somebody(app: &App, name: &str, role: Role) -> Caller {
             name: name.to_owned(),
             role,
             created: app.now(),
+            language: None,
         },
         password: PasswordHash("unreadable".into()),
         epoch: 0,

@@ -1,8 +1,5 @@
 //! What a show sold, to the cent, whatever happens on the way.
 
-use std::sync::Arc;
-
-use onsale_app::sales::SalesView;
 use onsale_domain::money::Cents;
 use onsale_domain::order::Stage;
 use onsale_domain::sales::{FOLD_AFTER_MS, Figures, RoomFigures};
@@ -11,15 +8,6 @@ use onsale_memory::stage::Plan;
 use crate::scene::{NOW, Scene};
 
 impl Scene {
-    /// The sales as the organiser sees them now.
-    pub(crate) async fn sales(&self) -> Arc<SalesView> {
-        // What is a second old is looked at again.
-        self.world.clock.advance(1_001);
-        let organiser = self.show.organiser().await.unwrap();
-        let sales = self.app.sales(&organiser, self.show.show.id).await;
-        sales.unwrap()
-    }
-
     async fn total(&self) -> Figures {
         self.sales().await.sales.total()
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::FutureExt;
 use onsale_app::holds::{HoldView, Wish};
 use onsale_app::ports::{Blocks, Buyers, Drive, Orders, Tickets, Versioned};
+use onsale_app::sales::SalesView;
 use onsale_app::{App, Caller, Result};
 use onsale_domain::block::{BlockIndex, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::buyer::{Entry, EntryState};
@@ -42,6 +43,15 @@ pub(crate) fn seats(ids: &[&str]) -> Wish {
 }
 
 impl Scene {
+    /// The sales as the organiser sees them now.
+    pub(crate) async fn sales(&self) -> Arc<SalesView> {
+        // What is a second old is looked at again.
+        self.world.clock.advance(1_001);
+        let organiser = self.show.organiser().await.unwrap();
+        let sales = self.app.sales(&organiser, self.show.show.id).await;
+        sales.unwrap()
+    }
+
     pub(crate) async fn new() -> Self {
         Self::with(Plan::default()).await
     }

@@ -57,11 +57,13 @@ impl Friends {
                 name: name.to_owned(),
                 role: Role::Buyer,
                 created: self.scene.app.now(),
+                language: None,
             },
             password: PasswordHash("x".to_owned()),
+            epoch: 0,
             request: None,
         };
-        self.scene.app.store.register(&new).await.unwrap();
+        self.scene.app.store.register(&new, None).await.unwrap();
     }
 
     async fn offer(&self, from: &Caller, ticket: TicketId, to: &str) -> Result<Transfer> {

@@ -71,6 +71,7 @@ impl Scene {
                 name: format!("=Buyer \"{n}\""),
                 role: Role::Buyer,
                 created: NOW,
+                language: None,
             },
             password: PasswordHash("nobody logs in".to_owned()),
             epoch: 0,

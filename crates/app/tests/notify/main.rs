@@ -30,9 +30,15 @@ async fn known(scene: &Scene, caller: &Caller, email: &str) -> Email {
             language: None,
         },
         password: PasswordHash("none".into()),
+        epoch: 0,
         request: None,
     };
-    scene.world.store.register(&credentials).await.unwrap();
+    scene
+        .world
+        .store
+        .register(&credentials, None)
+        .await
+        .unwrap();
     email
 }
 

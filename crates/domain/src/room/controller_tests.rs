@@ -298,7 +298,6 @@ fn whoever_is_not_through_a_gate_waits_and_whoever_has_a_pass_is_admitted() {
         entered: 3,
         waiting: 4,
         returned: 0,
-        stayed_seconds: 0,
         ended: 0,
     };
     let gate = GateIndex::all().next().unwrap();

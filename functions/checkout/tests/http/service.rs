@@ -143,7 +143,7 @@ impl Service {
         due.into_iter()
             .filter_map(|message| match message {
                 Drive::Order { order_id, .. } => Some(order_id),
-                Drive::Cancellation { .. } => None,
+                Drive::Cancellation { .. } | Drive::Reset { .. } | Drive::Deletion { .. } => None,
             })
             .collect()
     }

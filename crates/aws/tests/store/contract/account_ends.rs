@@ -35,6 +35,7 @@ pub(super) async fn registered(store: &dyn Store) -> Credentials {
             name: "Zoë".into(),
             role: Role::Buyer,
             created: NOW,
+            language: None,
         },
         password: PasswordHash("first".into()),
         epoch: 0,

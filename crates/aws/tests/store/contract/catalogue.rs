@@ -62,6 +62,7 @@ pub(super) async fn show_and_event(store: &dyn Store) -> (Show, Versioned<Event>
         on_sale_at: None,
         currency: Currency::parse("EUR").unwrap(),
         prices: vec![("A".to_owned(), Cents(1))],
+        pricing: onsale_domain::pricing::Pricing::Fixed,
         hold_seconds: 600,
         max_tickets_per_buyer: 6,
         refund_policy: default_refund_policy(),
@@ -75,7 +76,7 @@ pub(super) async fn show_and_event(store: &dyn Store) -> (Show, Versioned<Event>
         version,
         value: event.clone(),
     };
-    let created = store.create_show(&show, &at(1), None).await.unwrap();
+    let created = store.create_show(&show, &at(1), None, None).await.unwrap();
     assert_eq!(created, Some(Creation::New));
     (show, at(2))
 }

@@ -132,10 +132,11 @@ async fn a_language_is_kept_and_changed(store: &dyn Store) {
             language: None,
         },
         password: onsale_app::ports::PasswordHash("secret".into()),
+        epoch: 0,
         request: None,
     };
     assert_eq!(store.set_language(id, Language::De).await, Ok(false));
-    store.register(&new).await.unwrap();
+    store.register(&new, None).await.unwrap();
     assert_eq!(store.account(id).await.unwrap().unwrap().language, None);
     for language in [Language::De, Language::En] {
         assert_eq!(store.set_language(id, language).await, Ok(true));

@@ -25,6 +25,7 @@ fn staff(organiser: AccountId, after_ms: u64) -> (Credentials, Staff) {
             name: "Gate".into(),
             role: Role::Staff,
             created: NOW,
+            language: None,
         },
         password: PasswordHash("none".into()),
         epoch: 0,

@@ -146,7 +146,12 @@ async fn a_mark_moves_from_what_it_was_and_keeps_the_version_of_the_show(store: 
             .await
             .unwrap()
     );
-    assert!(store.replace_show(&at(1, show), &event).await.unwrap());
+    assert!(
+        store
+            .replace_show(&at(1, show), &event, None)
+            .await
+            .unwrap()
+    );
     let read = store.show(id).await.unwrap().unwrap();
     assert_eq!((read.version, read.value.waitlist), (2, Waitlist::Open));
     eventually(true, listed).await;
