@@ -58,7 +58,7 @@ async fn main() -> Result<(), Failed> {
         let began = Instant::now();
         draft.put(page).await?;
         spent += began.elapsed();
-        if (first + PAGE) % 50_000 == 0 {
+        if (first + PAGE).is_multiple_of(50_000) {
             eprintln!("  {} after {:.0} s", first + PAGE, spent.as_secs_f64());
         }
     }
