@@ -163,7 +163,8 @@ fn aws_config(cloud: &LocalCloud, links: &Links) -> AwsConfig {
         region: "local".to_owned(),
         credentials: Credentials::new("local", &links.secret, None, None, "embedded"),
         endpoint: Some("http://cloud.local".to_owned()),
-        links: Some(format!("{}{}", links.origin, downloads::PREFIX)),
+        // The SDK puts the bucket right behind the path.
+        links: Some(format!("{}{}/", links.origin, downloads::PREFIX)),
         http: cloud.http_client(),
     }
 }
