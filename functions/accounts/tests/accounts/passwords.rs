@@ -31,7 +31,8 @@ async fn change(
 /// Does what the messages ask, and returns the links that were announced.
 async fn links(service: &Service) -> Vec<ResetId> {
     for message in service.world.saga_queue.take_due() {
-        service.world.app.drive(&message).await.unwrap();
+        let driven = service.world.app.drive(&message).await;
+        assert!(driven.is_ok(), "{driven:?}");
     }
     let told = service.world.bus.told().into_iter();
     let resets = told.filter_map(|told| match told.news {
