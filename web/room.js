@@ -233,7 +233,7 @@ async function leave() {
   become('left', { due: Infinity });
 }
 
-/** Something that may pass: it is shown, and the step is tried again later. */
+/** Something that may pass: it is shown, and tried again later. */
 class Trouble extends Error {
   constructor(message = 'The room gave an answer that this page does not understand.', more) {
     super(message);
@@ -411,7 +411,7 @@ const words = {
     headline: 'Sold out',
     lead: waitlist ? 'Tickets that come back are offered to the waitlist.' : 'All tickets are sold.',
   }),
-  closed: () => ({ headline: 'The room is closed', lead: 'This page looks again from time to time.' }),
+  closed: () => ({ headline: 'The room is closed', lead: 'This page looks again now and then.' }),
 };
 
 let shownState = null;
@@ -460,7 +460,7 @@ function title(headline, stub) {
 
 let lastSaid = { key: '', lead: '', at: 0 };
 
-/** Tells listeners what matters: another state, half as many ahead, or another wait after a minute. */
+/** Tells listeners another state, half as many ahead, or another wait after a minute. */
 function announce(headline, lead) {
   const { state, ahead, trouble, note } = view;
   const key = [state, ahead && Math.floor(Math.log2(ahead)), trouble, note].join();

@@ -49,6 +49,8 @@ pub enum FeedKind {
 #[derive(Debug)]
 pub struct EdgeLimits {
     pub per_address: Limiter,
+    /// What the gates of a house may ask, which share an address.
+    pub per_house: Limiter,
     pub per_ticket: Limiter,
     /// The way without a script costs a robot nothing, so an address gets few.
     pub waiting_challenges: Limiter,
@@ -58,11 +60,18 @@ pub struct EdgeLimits {
 }
 
 const PERIOD_MS: u64 = 10_000;
+/// All gates of a house may ask from one address, ten thousand times a minute.
+const GATES_A_HOUSE: u64 = 20;
 
 impl EdgeLimits {
     pub fn new(requests_per_10s: u64) -> Self {
         Self {
             per_address: Limiter::new(requests_per_10s, PERIOD_MS, requests_per_10s),
+            per_house: Limiter::new(
+                requests_per_10s.saturating_mul(GATES_A_HOUSE),
+                PERIOD_MS,
+                requests_per_10s.saturating_mul(GATES_A_HOUSE),
+            ),
             per_ticket: Limiter::new(10, PERIOD_MS, 10),
             waiting_challenges: Limiter::new(6, 60_000, 6),
             usual_challenges: Limiter::new(10, 60_000, 10),
@@ -94,6 +103,11 @@ impl EdgeLimits {
 
     pub fn address(&self, address: &str, now: Millis) -> Result<(), Problem> {
         self.take(&self.per_address, address_key(address), now)
+    }
+
+    /// Scanning at a gate. Who may do that, and how often, is for the function to say.
+    fn house(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.per_house, address_key(address), now)
     }
 
     pub fn ticket(&self, lot: Lot, now: Millis) -> Result<(), Problem> {
@@ -221,9 +235,20 @@ impl Edge {
         request: Incoming,
         address: &str,
     ) -> Result<Answer, Problem> {
-        self.limits.address(address, host.now())?;
+        match is_scan(&request) {
+            true => self.limits.house(address, host.now())?,
+            false => self.limits.address(address, host.now())?,
+        }
         forward::forward(self, host, request).await
     }
+}
+
+/// Whether a gate reports who came.
+fn is_scan(request: &Incoming) -> bool {
+    let of_show = request.uri().path().strip_prefix("/api/v1/shows/");
+    let action = of_show.and_then(|rest| rest.split_once('/'));
+    request.method() == Method::POST
+        && action.is_some_and(|(_, action)| action == "scans" || action == "scans/batch")
 }
 
 pub(crate) fn wrong_method(allowed: &str) -> Problem {
