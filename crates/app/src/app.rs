@@ -63,15 +63,18 @@ impl std::fmt::Debug for Ports {
     }
 }
 
+/// What was read, and when.
+pub(crate) type Dated<T> = (Millis, Arc<T>);
+
 #[derive(Clone)]
 pub struct App {
     ports: Ports,
-    shows: Arc<Cache<ShowId, (Millis, Arc<Show>)>>,
+    shows: Arc<Cache<ShowId, Dated<Show>>>,
     layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
     /// The titles of events, for those who ask for nothing else of them.
-    pub(crate) titles: Arc<Cache<EventId, (Millis, Arc<str>)>>,
+    pub(crate) titles: Arc<Cache<EventId, Dated<str>>>,
     pub(crate) maps: Arc<MapSlots>,
-    pub(crate) price_logs: Arc<Cache<ShowId, (Millis, Arc<Versioned<PriceLog>>)>>,
+    pub(crate) price_logs: Arc<Cache<ShowId, Dated<Versioned<PriceLog>>>>,
     pub(crate) views: Arc<Views>,
     pub(crate) sales: Arc<Cache<ShowId, Arc<SalesView>>>,
     /// When the figures of a room were last stored.

@@ -219,7 +219,19 @@ impl App {
                 caller.account,
                 show.starts_at,
                 self.now(),
-            )?;
+            );
+            let accepted = match accepted {
+                Ok(accepted) => accepted,
+                // The ticket was read after the transfer: what refuses may be the doing of a
+                // twin of this request, which accepted in between.
+                Err(why) => {
+                    let (current, _) = self.own_transfer(caller, id).await?;
+                    if current.version == transfer.version {
+                        return Err(why.into());
+                    }
+                    continue;
+                }
+            };
             let mut new = accepted.new;
             new.code = self.ticket_signer.sign(&TicketClaims {
                 ticket: new.id,
