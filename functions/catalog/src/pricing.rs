@@ -106,9 +106,9 @@ pub(crate) async fn change(
 #[into_params(parameter_in = Query)]
 pub(crate) struct LogQuery {
     #[serde(default)]
-    #[param(required = false)]
+    #[param(inline, value_type = Option<Limit>)]
     limit: Limit,
-    #[serde(default)]
+    #[param(inline, value_type = Option<Cursor>)]
     cursor: Option<Cursor>,
 }
 

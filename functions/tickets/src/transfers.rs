@@ -45,6 +45,7 @@ pub(crate) struct OfferedView {
     responses(
         (status = 202, description = "They can accept it now.", body = OfferedView),
         (status = 409, description = "The ticket is used, revoked, or offered already, or the show has begun."),
+        (status = 422, description = "`idempotency_mismatch`"),
     ),
     security(("session" = [])),
 )]
