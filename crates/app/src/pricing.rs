@@ -169,8 +169,9 @@ impl App {
         id: ShowId,
         before: Option<u32>,
         limit: usize,
-    ) -> Result<(ShowView, Page<PricePoint>)> {
-        let view = self.show(id, None).await?;
+    ) -> Result<(Arc<Show>, Page<PricePoint>)> {
+        // Reading the log is no look at the show: checking prices must not raise them.
+        let (show, _) = self.show_layout(id, None).await?;
         let newest = self.store.price_log(id).await?.map(|log| log.value);
         let newest = newest.unwrap_or(PriceLog { points: vec![] });
         let end = newest.latest().map_or(0, |p| p.sequence + 1);
@@ -194,7 +195,7 @@ impl App {
             items: points,
             next: (before > 0).then(|| before.to_string()),
         };
-        Ok((view, page))
+        Ok((show, page))
     }
 
     /// Lets the prices of a show follow demand, or not any more.

@@ -35,6 +35,9 @@ pub const POINT_MS: u64 = 60_000;
 pub const VIEW_MINUTES: u64 = 10;
 /// One place that somebody holds tells as much as so many views.
 pub const VIEWS_PER_HELD: u64 = 20;
+/// Views tell at most as much as a tenth of the show being held. Anybody can look, as often
+/// as they like, so looking alone must not move a price far.
+pub const VIEWS_AT_MOST: u64 = 10;
 /// The formula of this file. Another one gets another number, and this one stays.
 pub const FORMULA: u8 = 1;
 
@@ -193,10 +196,10 @@ impl Figures {
 
     /// Held places and views beside the places of the show, in thousandths.
     fn interest(&self) -> i64 {
-        let seen = u64::from(self.held)
-            .saturating_mul(VIEWS_PER_HELD)
-            .saturating_add(self.views);
-        thousandths(seen, u64::from(self.places).saturating_mul(VIEWS_PER_HELD))
+        let all = u64::from(self.places).saturating_mul(VIEWS_PER_HELD);
+        let held = u64::from(self.held).saturating_mul(VIEWS_PER_HELD);
+        let views = self.views.min(all / VIEWS_AT_MOST);
+        thousandths(held.saturating_add(views), all)
     }
 }
 

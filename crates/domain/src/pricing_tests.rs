@@ -39,6 +39,18 @@ fn prices_as_anybody_can_work_them_out() {
 }
 
 #[test]
+fn looking_alone_moves_a_price_by_a_tenth_at_most() {
+    let calm = price(&figures(800, 0, 0, 24));
+    let crowd = price(&figures(800, 0, u64::MAX, 24));
+    assert_eq!(crowd.multiplier - calm.multiplier, 1_000);
+    let held = price(&figures(800, 200, u64::MAX, 24));
+    assert!(
+        held.multiplier > crowd.multiplier,
+        "holding moves it further"
+    );
+}
+
+#[test]
 fn the_bounds_are_kept_and_named_as_a_reason() {
     let mut cheap = figures(0, 0, 0, 1_440);
     cheap.bounds.floor = 9_000;

@@ -12,6 +12,7 @@ mod gate;
 mod operator;
 mod platform;
 mod prometheus;
+mod public_keys;
 mod serve;
 mod verify;
 mod verify_draw;

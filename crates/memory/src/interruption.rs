@@ -17,6 +17,7 @@ pub enum Step {
     ReplaceOrder,
     CreateTicket,
     ReplaceTicket,
+    ReadTicket,
     ReadTickets,
     TakePass,
     AcceptTransfer,

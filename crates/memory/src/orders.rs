@@ -174,6 +174,7 @@ impl Tickets for MemoryStore {
     }
 
     async fn ticket(&self, id: TicketId) -> Stored<Option<Versioned<Ticket>>> {
+        self.reach(crate::Step::ReadTicket).await;
         Ok(self.items().tickets.get(&id).cloned())
     }
 

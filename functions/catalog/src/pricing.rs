@@ -135,8 +135,8 @@ pub(crate) async fn log(
                 Error::Invalid("cursor: must be the next_cursor of a page".to_owned())
             })?),
         };
-    let (view, page): (_, Page<_>) = api.app.price_history(show, before, query.limit.0).await?;
+    let (show, page): (_, Page<_>) = api.app.price_history(show, before, query.limit.0).await?;
     Ok(JsonAnswer(List::from_page(page, |point| {
-        PointView::of(&point, &view.show, |_| true)
+        PointView::of(&point, &show, |_| true)
     })))
 }

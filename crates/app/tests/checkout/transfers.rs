@@ -184,6 +184,22 @@ async fn whoever_accepts_again_gets_the_same_and_nobody_else_gets_anything() {
 }
 
 #[tokio::test]
+async fn whoever_is_overtaken_by_their_own_twin_gets_the_same_ticket() {
+    let friends = Friends::new().await;
+    let id = friends.offered().await;
+    let (app, bo) = (friends.scene.app.clone(), friends.bo);
+    let twin = async move {
+        app.accept_transfer(&bo, id).await.unwrap();
+    };
+    // Between the look at the transfer and the look at its ticket.
+    let store = &friends.scene.world.store;
+    store.before_next(Step::ReadTicket, twin);
+    let accepted = friends.accept(&friends.bo, id).await.unwrap();
+    assert_eq!(friends.accept(&friends.bo, id).await.unwrap(), accepted);
+    friends.assert_one_good_ticket("overtaken").await;
+}
+
+#[tokio::test]
 async fn fifty_accepts_at_once_make_one_ticket() {
     let friends = Friends::new().await;
     let id = friends.offered().await;

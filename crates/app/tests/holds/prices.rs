@@ -93,6 +93,33 @@ async fn a_minute_has_one_point_though_replies_are_lost() {
 }
 
 #[tokio::test]
+async fn views_of_the_show_count_and_looks_at_the_log_do_not() {
+    let scene = dynamic().await;
+    let show = scene.stage.show.id;
+    let minute = |scene: &Scene| scene.app.now().0 / 60_000;
+    for _ in 0..10 {
+        scene.clock.advance(5_000);
+        scene.app.price_history(show, None, 1).await.unwrap();
+    }
+    let seen = async || {
+        let minutes = minute(&scene) - 5..=minute(&scene);
+        onsale_app::ports::Prices::views(&*scene.store, show, minutes).await
+    };
+    assert_eq!(seen().await.unwrap(), 0);
+    for _ in 0..2 {
+        scene.app.show(show, None).await.unwrap();
+        scene.clock.advance(5_000);
+    }
+    let owner = Some(scene.stage.show.owner);
+    scene.app.show(show, owner).await.unwrap();
+    assert_eq!(
+        seen().await.unwrap(),
+        2,
+        "and not the look of its organiser"
+    );
+}
+
+#[tokio::test]
 async fn fixed_prices_ask_nobody() {
     let scene = Scene::new(Plan::default()).await;
     let ana = scene.buyer(1).await;
