@@ -18,8 +18,9 @@ use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
 use onsale_domain::time::Millis;
 
+use crate::signed::{Kind, Service, Signer};
 use crate::{
-    DynamoStore, EventBridgeBus, S3Objects, SqsExpiryQueue, SqsExportQueue, SqsNotifyQueue,
+    DynamoStore, EventBridgeBus, S3Objects, SesMailer, SqsExpiryQueue, SqsExportQueue, SqsNotifyQueue,
     SqsSagaQueue, SqsWaitlistQueue,
 };
 
@@ -177,49 +178,50 @@ impl AwsConfig {
         aws_sdk_eventbridge::Client::from_conf(config.build())
     }
 
-    /// Without repeats by the SDK: a message whose answer was lost may have been sent.
-    pub fn ses(&self) -> aws_sdk_sesv2::Client {
+    fn signer(&self, kind: Kind, base: String) -> Signer {
+        Signer {
+            kind,
+            base: base.trim_end_matches('/').to_owned(),
+            region: self.region.clone(),
+            credentials: self.credentials.clone(),
+        }
+    }
+
+    /// The host of a service at AWS.
+    fn at_aws(&self, service: &str) -> String {
+        let china = if self.region.starts_with("cn-") { ".cn" } else { "" };
+        format!("https://{service}.{}.amazonaws.com{china}", self.region)
+    }
+
+    /// Without repeats: a message whose answer was lost may have been sent.
+    pub fn mailer(&self, sender: impl Into<String>) -> SesMailer {
+        let base = self.endpoint.clone();
+        let base = base.unwrap_or_else(|| self.at_aws("email"));
         let timeouts = TimeoutConfig::builder()
             .operation_attempt_timeout(Duration::from_secs(20))
             .build();
-        let mut config = aws_sdk_sesv2::Config::builder()
-            .behavior_version(aws_sdk_sesv2::config::BehaviorVersion::latest())
-            .region(aws_sdk_sesv2::config::Region::new(self.region.clone()))
-            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(timeouts)
-            .http_client(self.http.clone());
-        config.set_endpoint_url(self.endpoint.clone());
-        aws_sdk_sesv2::Client::from_conf(config.build())
+        let signer = self.signer(Kind::Ses, base);
+        let once = RetryConfig::disabled();
+        let service = Service::new(signer, self.http.clone(), &once, timeouts);
+        SesMailer::new(service, sender)
     }
 
-    /// Objects are larger than items, so they may take longer. Checksums beyond those of
-    /// TLS and of the signature would turn bodies into chunked streams for little.
-    fn s3(&self, endpoint: Option<&String>) -> aws_sdk_s3::Client {
-        use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
+    /// Objects are larger than items, so they may take longer.
+    pub fn objects(&self, bucket: &str) -> S3Objects {
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(Duration::from_secs(3))
             .read_timeout(Duration::from_secs(10))
             .operation_timeout(Duration::from_secs(600))
             .build();
-        let mut config = aws_sdk_s3::Config::builder()
-            .behavior_version(aws_sdk_s3::config::BehaviorVersion::latest())
-            .region(aws_sdk_s3::config::Region::new(self.region.clone()))
-            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
-            .retry_config(Self::retries())
-            .timeout_config(timeouts)
-            .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
-            .response_checksum_validation(ResponseChecksumValidation::WhenRequired)
-            // An emulated cloud has no host name for each bucket.
-            .force_path_style(endpoint.is_some())
-            .http_client(self.http.clone());
-        config.set_endpoint_url(endpoint.cloned());
-        aws_sdk_s3::Client::from_conf(config.build())
-    }
-
-    pub fn objects(&self, bucket: &str) -> S3Objects {
-        let links = self.links.as_ref().or(self.endpoint.as_ref());
-        S3Objects::new(self.s3(self.endpoint.as_ref()), self.s3(links), bucket)
+        // An emulated cloud has no host name for each bucket.
+        let (base, prefix) = match &self.endpoint {
+            Some(endpoint) => (endpoint.clone(), format!("/{bucket}")),
+            None => (self.at_aws(&format!("{bucket}.s3")), String::new()),
+        };
+        let links = self.links.clone().unwrap_or_else(|| base.clone());
+        let signer = self.signer(Kind::S3, base);
+        let service = Service::new(signer, self.http.clone(), &Self::retries(), timeouts);
+        S3Objects::new(service, self.signer(Kind::S3, links), prefix)
     }
 
     /// The store by itself, for the sandbox that keeps its ledger in it. All stores of

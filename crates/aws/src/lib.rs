@@ -37,6 +37,7 @@ mod sales;
 mod sandbox;
 mod ses;
 mod sessions;
+mod signed;
 mod staff;
 mod table;
 mod tickets;

@@ -1,18 +1,19 @@
-//! Objects on S3.
+//! Objects on S3, by the five calls that they need.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use aws_sdk_s3::Client;
-use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_s3::operation::put_object::builders::PutObjectFluentBuilder;
-use aws_sdk_s3::presigning::PresigningConfig;
-use aws_sdk_s3::primitives::ByteStream;
-use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_types::DateTime;
+use aws_smithy_types::byte_stream::ByteStream;
+use aws_smithy_types::date_time::Format;
 use onsale_app::ports::{Fetched, Object, ObjectEntry, Objects, Page, StoreError, Stored, Tag};
 use onsale_domain::time::Millis;
 use tokio::io::AsyncWriteExt;
+
+use crate::signed::{
+    Answer, Call, Failure, Pairs, Payload, Service, Signer, element, percent_encoded, trouble,
+};
 
 const NOT_MODIFIED: u16 = 304;
 const NOT_FOUND: u16 = 404;
@@ -22,30 +23,29 @@ const PRECONDITION_FAILED: u16 = 412;
 
 #[derive(Debug, Clone)]
 pub struct S3Objects {
-    client: Client,
+    service: Service,
     /// Signs links. Embedded, browsers reach the objects at another address than we.
-    links: Client,
-    bucket: String,
+    links: Signer,
+    /// What stands before a key, where the bucket is not part of the host name.
+    prefix: String,
 }
 
-fn status<E>(error: &SdkError<E, HttpResponse>) -> Option<u16> {
-    error.raw_response().map(|raw| raw.status().as_u16())
+fn status(failure: &Failure) -> Option<u16> {
+    failure.as_service_error().map(|refused| refused.status)
 }
 
 /// There is no such object. A bucket that is not there is another matter.
-fn is_missing<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> bool {
-    let code = error.as_service_error().and_then(|e| e.code());
-    status(error) == Some(NOT_FOUND) && code != Some("NoSuchBucket")
+fn is_missing(failure: &Failure) -> bool {
+    let refused = failure.as_service_error();
+    refused.is_some_and(|r| r.status == NOT_FOUND && r.code != "NoSuchBucket")
 }
 
-fn unavailable<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> StoreError {
-    let what = match &error {
-        SdkError::ServiceError(service) => service.err().code().unwrap_or("error"),
-        SdkError::TimeoutError(_) => "timeout",
-        SdkError::ConstructionFailure(_) => "the request could not be built",
-        _ => "no answer",
-    };
-    StoreError::Unavailable(format!("objects: {what}"))
+fn unavailable(failure: Failure) -> StoreError {
+    StoreError::Unavailable(format!("objects: {}", trouble(&failure)))
+}
+
+fn broke_off<E>(_: E) -> StoreError {
+    StoreError::Unavailable("objects: the answer broke off".into())
 }
 
 fn file_failed(error: impl std::fmt::Display) -> StoreError {
@@ -53,78 +53,106 @@ fn file_failed(error: impl std::fmt::Display) -> StoreError {
 }
 
 impl S3Objects {
-    pub fn new(client: Client, links: Client, bucket: impl Into<String>) -> Self {
+    pub(crate) fn new(service: Service, links: Signer, prefix: String) -> Self {
         Self {
-            client,
+            service,
             links,
-            bucket: bucket.into(),
+            prefix,
         }
     }
 
-    fn put(&self, key: &str) -> PutObjectFluentBuilder {
-        self.client.put_object().bucket(&self.bucket).key(key)
+    fn target(&self, key: &str) -> String {
+        format!("{}/{}", self.prefix, percent_encoded(key, "/"))
+    }
+
+    async fn ask(&self, method: &'static str, target: String, headers: Pairs) -> Asked {
+        self.send(method, target, headers, Payload::Bytes(Vec::new()))
+            .await
+    }
+
+    async fn send(
+        &self,
+        method: &'static str,
+        target: String,
+        headers: Pairs,
+        body: Payload,
+    ) -> Asked {
+        let call = Call {
+            method,
+            target,
+            headers,
+            body,
+        };
+        self.service.call(call).await
     }
 }
+
+type Asked = Result<Answer, Failure>;
 
 #[async_trait]
 impl Objects for S3Objects {
     async fn get(&self, key: &str, known: Option<&Tag>) -> Stored<Fetched> {
-        let get = self.client.get_object().bucket(&self.bucket).key(key);
-        let get = get.set_if_none_match(known.map(|tag| tag.0.clone()));
-        let answer = match get.send().await {
+        let known = known.map(|tag| ("if-none-match", tag.0.clone()));
+        let answer = match self
+            .ask("GET", self.target(key), known.into_iter().collect())
+            .await
+        {
             Ok(answer) => answer,
-            Err(error) => {
-                return match status(&error) {
+            Err(failure) => {
+                return match status(&failure) {
                     Some(NOT_MODIFIED) => Ok(Fetched::Unchanged),
-                    _ if is_missing(&error) => Ok(Fetched::Missing),
-                    _ => Err(unavailable(error)),
+                    _ if is_missing(&failure) => Ok(Fetched::Missing),
+                    _ => Err(unavailable(failure)),
                 };
             }
         };
-        let tag = answer.e_tag().unwrap_or_default().to_owned();
-        let body = answer.body.collect().await;
-        let body =
-            body.map_err(|_| StoreError::Unavailable("objects: the answer broke off".into()));
+        let body = ByteStream::new(answer.body).collect().await;
         Ok(Fetched::Found(Object {
-            body: body?.to_vec(),
-            tag: Tag(tag),
+            body: body.map_err(broke_off)?.to_vec(),
+            tag: Tag(answer.tag.unwrap_or_default()),
         }))
     }
 
     async fn replace(&self, key: &str, body: Vec<u8>, old: Option<&Tag>) -> Stored<Option<Tag>> {
-        let put = self.put(key).body(ByteStream::from(body));
-        let put = match old {
-            Some(old) => put.if_match(&old.0),
-            None => put.if_none_match("*"),
+        let condition = match old {
+            Some(old) => ("if-match", old.0.clone()),
+            None => ("if-none-match", "*".to_owned()),
         };
-        match put.send().await {
-            Ok(answer) => Ok(Some(Tag(answer.e_tag().unwrap_or_default().to_owned()))),
-            Err(error) => match status(&error) {
-                // With If-Match: the object that should be replaced is gone.
+        let body = Payload::Bytes(body);
+        match self
+            .send("PUT", self.target(key), vec![condition], body)
+            .await
+        {
+            Ok(answer) => Ok(Some(Tag(answer.tag.unwrap_or_default()))),
+            Err(failure) => match status(&failure) {
                 Some(PRECONDITION_FAILED | CONFLICT) => Ok(None),
-                _ if is_missing(&error) => Ok(None),
-                _ => Err(unavailable(error)),
+                // With If-Match: the object that should be replaced is gone.
+                _ if is_missing(&failure) => Ok(None),
+                _ => Err(unavailable(failure)),
             },
         }
     }
 
     async fn upload(&self, key: &str, file: &Path, content_type: &str) -> Stored<()> {
+        let length = tokio::fs::metadata(file).await.map_err(file_failed)?.len();
         let body = ByteStream::from_path(file).await.map_err(file_failed)?;
-        let put = self.put(key).content_type(content_type).body(body);
-        put.send().await.map(|_| ()).map_err(unavailable)
+        let body = Payload::Stream(body.into_inner(), length);
+        let headers = vec![("content-type", content_type.to_owned())];
+        let sent = self.send("PUT", self.target(key), headers, body).await;
+        sent.map(|_| ()).map_err(unavailable)
     }
 
     async fn download(&self, key: &str, file: &Path) -> Stored<bool> {
-        let get = self.client.get_object().bucket(&self.bucket).key(key);
-        let mut answer = match get.send().await {
+        let answer = match self.ask("GET", self.target(key), Vec::new()).await {
             Ok(answer) => answer,
-            Err(error) if is_missing(&error) => return Ok(false),
-            Err(error) => return Err(unavailable(error)),
+            Err(failure) if is_missing(&failure) => return Ok(false),
+            Err(failure) => return Err(unavailable(failure)),
         };
+        let mut body = ByteStream::new(answer.body);
         let file = tokio::fs::File::create(file).await.map_err(file_failed)?;
         let mut file = tokio::io::BufWriter::new(file);
-        while let Some(part) = answer.body.next().await {
-            let part = part.map_err(|_| StoreError::Unavailable("objects: broke off".into()))?;
+        while let Some(part) = body.next().await {
+            let part = part.map_err(broke_off)?;
             file.write_all(&part).await.map_err(file_failed)?;
         }
         file.flush().await.map_err(file_failed)?;
@@ -132,40 +160,90 @@ impl Objects for S3Objects {
     }
 
     async fn list(&self, prefix: &str, after: Option<&str>) -> Stored<Page<ObjectEntry>> {
-        let list = self.client.list_objects_v2().bucket(&self.bucket);
-        let list = list
-            .prefix(prefix)
-            .set_start_after(after.map(str::to_owned));
-        let answer = list.send().await.map_err(unavailable)?;
-        let entry = |object: &aws_sdk_s3::types::Object| {
-            let modified = object.last_modified().and_then(|at| at.to_millis().ok());
-            Some(ObjectEntry {
-                key: object.key()?.to_owned(),
-                modified: Millis(modified.and_then(|ms| u64::try_from(ms).ok())?),
-            })
-        };
-        let items: Vec<_> = answer.contents().iter().filter_map(entry).collect();
-        let more = answer.is_truncated().unwrap_or(false);
-        let next = items.last().filter(|_| more).map(|last| last.key.clone());
-        Ok(Page { items, next })
+        let mut target = format!(
+            "{}/?list-type=2&prefix={}",
+            self.prefix,
+            percent_encoded(prefix, "")
+        );
+        if let Some(after) = after {
+            target += &format!("&start-after={}", percent_encoded(after, ""));
+        }
+        let answer = self.ask("GET", target, Vec::new()).await;
+        let body = ByteStream::new(answer.map_err(unavailable)?.body);
+        let body = body.collect().await.map_err(broke_off)?.to_vec();
+        page(&String::from_utf8(body).map_err(broke_off)?)
     }
 
     async fn delete(&self, key: &str) -> Stored<()> {
-        let delete = self.client.delete_object().bucket(&self.bucket).key(key);
-        delete.send().await.map(|_| ()).map_err(unavailable)
+        let sent = self.ask("DELETE", self.target(key), Vec::new()).await;
+        sent.map(|_| ()).map_err(unavailable)
     }
 
     async fn link(&self, key: &str, file_name: &str, valid: Duration) -> Stored<String> {
-        let valid = PresigningConfig::expires_in(valid)
-            .map_err(|e| StoreError::Unavailable(format!("objects: {e}")))?;
         // A quotation mark would end the name early.
         let name: String = file_name
             .chars()
             .filter(|c| *c != '"' && !c.is_control())
             .collect();
-        let get = self.links.get_object().bucket(&self.bucket).key(key);
-        let get = get.response_content_disposition(format!("attachment; filename=\"{name}\""));
-        let signed = get.presigned(valid).await.map_err(unavailable)?;
-        Ok(signed.uri().to_owned())
+        let disposition = format!("attachment; filename=\"{name}\"");
+        let target = format!(
+            "{}?response-content-disposition={}",
+            self.target(key),
+            percent_encoded(&disposition, "")
+        );
+        let link = self.links.link(&target, valid, SystemTime::now());
+        link.map_err(|e| StoreError::Unavailable(format!("objects: {e}")))
+    }
+}
+
+/// What S3 answers to a list. An answer that is cut short has no end, and is no list.
+fn page(xml: &str) -> Stored<Page<ObjectEntry>> {
+    let not_whole = || broke_off(());
+    let more = element(xml, "IsTruncated").ok_or_else(not_whole)? == "true";
+    if !xml.trim_end().ends_with("</ListBucketResult>") {
+        return Err(not_whole());
+    }
+    let entries = xml.split("<Contents>").skip(1).map(|entry| {
+        let modified = element(entry, "LastModified")?;
+        let modified = DateTime::from_str(modified, Format::DateTime).ok()?;
+        Some(ObjectEntry {
+            key: unescaped(element(entry, "Key")?),
+            modified: Millis(u64::try_from(modified.to_millis().ok()?).ok()?),
+        })
+    });
+    let items = entries
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(not_whole)?;
+    let next = items.last().filter(|_| more).map(|last| last.key.clone());
+    Ok(Page { items, next })
+}
+
+/// The five names that XML has for letters of its own; the one for `&` last.
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_whole_or_not_at_all() {
+        let whole = "<?xml version=\"1.0\"?>\n<ListBucketResult xmlns=\"x\"><Name>b</Name>\
+            <IsTruncated>true</IsTruncated><Contents><Key>a&amp;lt;.csv</Key>\
+            <LastModified>2009-10-12T17:50:30.000Z</LastModified></Contents>\
+            <Contents><Key>b</Key><LastModified>2009-10-12T17:50:31.500Z</LastModified>\
+            </Contents></ListBucketResult>";
+        let read = page(whole).unwrap();
+        assert_eq!(read.items[0].key, "a&lt;.csv");
+        assert_eq!(read.items[1].modified, Millis(1_255_369_831_500));
+        assert_eq!(read.next.as_deref(), Some("b"));
+        for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+            assert!(page(&whole[..end]).is_err(), "{}", &whole[..end]);
+        }
     }
 }

@@ -1,57 +1,63 @@
 //! Mails by Amazon SES, as whole messages: attachments need that.
 
 use async_trait::async_trait;
-use aws_sdk_sesv2::Client;
-use aws_sdk_sesv2::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_sesv2::operation::send_email::SendEmailError;
-use aws_sdk_sesv2::primitives::Blob;
-use aws_sdk_sesv2::types::{Destination, EmailContent, RawMessage};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use onsale_app::ports::{MailFailure, Mailer};
 use onsale_domain::account::Email;
+use serde_json::json;
+
+use crate::signed::{Call, Failure, Payload, Service, trouble};
+
+const SEND: &str = "/v2/email/outbound-emails";
+/// What is wrong with the mail itself. Anything else is too fast, or an account that an operator
+/// has to set right, and the mail is fine.
+const REFUSALS: [&str; 2] = ["BadRequestException", "MessageRejected"];
 
 #[derive(Debug, Clone)]
 pub struct SesMailer {
-    client: Client,
+    service: Service,
     /// The address that SES knows us by.
     sender: String,
 }
 
 impl SesMailer {
-    pub fn new(client: Client, sender: impl Into<String>) -> Self {
+    pub(crate) fn new(service: Service, sender: impl Into<String>) -> Self {
         let sender = sender.into();
-        Self { client, sender }
+        Self { service, sender }
     }
 }
 
 #[async_trait]
 impl Mailer for SesMailer {
     async fn send(&self, to: &Email, message: Vec<u8>) -> Result<(), MailFailure> {
-        let raw = RawMessage::builder().data(Blob::new(message)).build();
-        let raw = raw.map_err(|e| MailFailure::Refused(e.to_string()))?;
-        // Who gets it is said here and not by the headers of the message.
-        let destination = Destination::builder().to_addresses(to.as_str()).build();
-        let send = self
-            .client
-            .send_email()
-            .from_email_address(&self.sender)
-            .destination(destination)
-            .content(EmailContent::builder().raw(raw).build());
-        send.send().await.map(|_| ()).map_err(failure)
+        let body = json!({
+            "FromEmailAddress": self.sender,
+            // Who gets it is said here and not by the headers of the message.
+            "Destination": {"ToAddresses": [to.as_str()]},
+            "Content": {"Raw": {"Data": STANDARD.encode(message)}},
+        });
+        let call = Call {
+            method: "POST",
+            target: SEND.to_owned(),
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: Payload::Bytes(body.to_string().into_bytes()),
+        };
+        self.service
+            .call(call)
+            .await
+            .map(|_| ())
+            .map_err(|f| told(&f))
     }
 }
 
 /// What SES said, as a code only: its texts may name addresses.
-fn failure<R>(error: SdkError<SendEmailError, R>) -> MailFailure {
-    let SdkError::ServiceError(service) = &error else {
-        return MailFailure::Unavailable("no answer".to_owned());
-    };
-    let code = service.err().code().unwrap_or("error").to_owned();
-    match service.err() {
-        SendEmailError::BadRequestException(_) | SendEmailError::MessageRejected(_) => {
-            MailFailure::Refused(code)
-        }
-        // Too fast, or an account that an operator has to set right: the mail is fine.
-        _ => MailFailure::Unavailable(code),
+fn told(failure: &Failure) -> MailFailure {
+    let code = trouble(failure).to_owned();
+    if REFUSALS.contains(&&*code) {
+        MailFailure::Refused(code)
+    } else {
+        MailFailure::Unavailable(code)
     }
 }
 

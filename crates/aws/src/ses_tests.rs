@@ -13,7 +13,7 @@ fn mailer(cloud: &LocalCloud, faults: FaultPlan) -> SesMailer {
         http,
         links: None,
     };
-    SesMailer::new(config.ses(), "box@onsale.example")
+    config.mailer("box@onsale.example")
 }
 
 async fn received(cloud: &LocalCloud) -> usize {

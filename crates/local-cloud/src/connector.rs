@@ -1,7 +1,7 @@
 //! The HTTP client that the AWS SDKs are given: it dispatches on `x-amz-target` and opens no socket.
 //! A request without that header is one of SES, known by its path, or one of S3, whose operations
 //! are methods and paths.
-//! Everything above it (retries, signing, parsing) is the SDK's own and runs as in production.
+//! Everything above it (retries, signing, parsing) runs as in production.
 
 use std::sync::Arc;
 

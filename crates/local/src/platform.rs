@@ -11,7 +11,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use onsale_app::App;
 use onsale_app::ports::Post;
-use onsale_aws::{AwsConfig, SesMailer, SystemClock, Wires};
+use onsale_aws::{AwsConfig, SystemClock, Wires};
 use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
@@ -163,8 +163,7 @@ fn aws_config(cloud: &LocalCloud, links: &Links) -> AwsConfig {
         region: "local".to_owned(),
         credentials: Credentials::new("local", &links.secret, None, None, "embedded"),
         endpoint: Some("http://cloud.local".to_owned()),
-        // The SDK puts the bucket right behind the path.
-        links: Some(format!("{}{}/", links.origin, downloads::PREFIX)),
+        links: Some(format!("{}{}", links.origin, downloads::PREFIX)),
         http: cloud.http_client(),
     }
 }
@@ -197,7 +196,7 @@ fn post(keys: Arc<ResetKeys>, config: &AwsConfig, origin: &str) -> Result<Post, 
     })?;
     settings.reset_keys = Some(keys);
     let sender = settings.sender.address.as_str().to_owned();
-    let mailer = SesMailer::new(config.ses(), sender);
+    let mailer = config.mailer(sender);
     Ok(notify::post(Arc::new(mailer), settings))
 }
 

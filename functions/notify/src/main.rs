@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aws_lambda_events::event::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
-use onsale_aws::{AwsConfig, SesMailer, app_from_env};
+use onsale_aws::{AwsConfig, app_from_env};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
@@ -12,7 +12,7 @@ async fn main() -> Result<(), Error> {
     let app = app_from_env().await?;
     let settings = notify::settings(|name| std::env::var(name).ok())?;
     let sender = settings.sender.address.as_str().to_owned();
-    let mailer = SesMailer::new(AwsConfig::from_env()?.ses(), sender);
+    let mailer = AwsConfig::from_env()?.mailer(sender);
     let (app, post) = (&app, &notify::post(Arc::new(mailer), settings));
     run(service_fn(|event: LambdaEvent<SqsEvent>| async move {
         Ok::<_, Error>(notify::handle(app, post, event.payload).await)

@@ -34,7 +34,6 @@ macro_rules! client {
 client!(dynamodb, aws_sdk_dynamodb);
 client!(sqs, aws_sdk_sqs);
 client!(events, aws_sdk_eventbridge);
-client!(ses, aws_sdk_sesv2);
 
 /// A cloud in memory with the shape of the real template.
 pub(crate) async fn cloud() -> LocalCloud {

@@ -1,21 +1,45 @@
-//! Mails, sent with the real SDK.
+//! Mails, sent by SES's own protocol through the runtime of the SDKs.
 
-use aws_sdk_sesv2::primitives::Blob;
-use aws_sdk_sesv2::types::{Destination, EmailContent, RawMessage};
+use aws_smithy_runtime::client::orchestrator::operation::Operation;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
+use aws_smithy_types::body::SdkBody;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use onsale_local_cloud::LocalCloud;
+use serde_json::{Value, json};
 
+/// The id of the mail, or whether it is refused for good.
 async fn send(cloud: &LocalCloud, to: &str, raw: &[u8]) -> Result<String, bool> {
-    let raw = RawMessage::builder().data(Blob::new(raw)).build().unwrap();
-    let sent = crate::clients::ses(cloud.http_client())
-        .send_email()
-        .from_email_address("box@onsale.example")
-        .destination(Destination::builder().to_addresses(to).build())
-        .content(EmailContent::builder().raw(raw).build())
-        .send()
-        .await;
-    match sent {
-        Ok(answer) => Ok(answer.message_id.unwrap()),
-        Err(error) => Err(error.into_service_error().is_bad_request_exception()),
+    let body = json!({
+        "FromEmailAddress": "box@onsale.example",
+        "Destination": {"ToAddresses": [to]},
+        "Content": {"Raw": {"Data": STANDARD.encode(raw)}},
+    });
+    let sending = Operation::builder()
+        .service_name("ses")
+        .operation_name("SendEmail")
+        .http_client(cloud.http_client())
+        .endpoint_url("http://cloud.local")
+        .no_auth()
+        .no_retry()
+        .serializer(|body: String| {
+            let mut request = HttpRequest::new(SdkBody::from(body));
+            request.set_method("POST")?;
+            request.set_uri("/v2/email/outbound-emails")?;
+            Ok(request)
+        })
+        .deserializer(
+            |response: &HttpResponse| -> Result<_, OrchestratorError<std::fmt::Error>> {
+                let body = response.body().bytes().unwrap_or_default();
+                let body: Value = serde_json::from_slice(body).unwrap();
+                Ok((response.status().as_u16(), body))
+            },
+        )
+        .build();
+    let (status, answer) = sending.invoke(body.to_string()).await.unwrap();
+    match status {
+        200 => Ok(answer["MessageId"].as_str().unwrap().to_owned()),
+        _ => Err(answer["__type"] == "BadRequestException"),
     }
 }
 
