@@ -1,0 +1,51 @@
+// What differs between the environments: the defaults that template.yaml's parameters get.
+// Everything else is the same definition. Domains and names are those of edge-worker/wrangler.toml.
+//
+// No value in here is a secret. Secrets are made by keys.mjs and live in Secrets Manager, under the
+// names that follow from the environment. Public keys are handed over when deploying.
+
+const secretsOf = (environment) => ({
+  SessionSecretName: `onsale/${environment}/session`,
+  TicketSecretName: `onsale/${environment}/tickets`,
+  QuoteSecretName: `onsale/${environment}/quotes`,
+  ResetSecretName: `onsale/${environment}/reset`,
+  InternalSecretName: `onsale/${environment}/edge`,
+  FanSecretName: `onsale/${environment}/edge`,
+  WorkSecretName: `onsale/${environment}/edge`,
+  PaymentSecretName: `onsale/${environment}/payments`,
+});
+
+export const environments = {
+  dev: {
+    ...secretsOf("dev"),
+    DomainName: "dev.tickets.example",
+    MailSender: "Onsale dev <tickets@dev.tickets.example>",
+    PaymentProvider: "sandbox",
+    LogRetentionDays: 7,
+    LogLevel: "info",
+  },
+  staging: {
+    ...secretsOf("staging"),
+    DomainName: "staging.tickets.example",
+    MailSender: "Onsale staging <tickets@staging.tickets.example>",
+    // With the keys of Stripe's test mode.
+    PaymentProvider: "stripe",
+    LogRetentionDays: 14,
+    AlarmEmail: "staging-alarms@tickets.example",
+  },
+  prod: {
+    ...secretsOf("prod"),
+    DomainName: "tickets.example",
+    MailSender: "Onsale <tickets@tickets.example>",
+    PaymentProvider: "stripe",
+    LogRetentionDays: 90,
+    AlarmEmail: "alarms@tickets.example",
+    // A thousand holds and two hundred orders of two seats a second: 2,000 + 200 × 20 write units,
+    // and as many again for what was not foreseen. docs/OPERATIONS.md has the arithmetic.
+    WarmWriteUnits: 12000,
+    WarmReadUnits: 24000,
+    WarmIndexWriteUnits: 6000,
+  },
+};
+
+export const stackName = (environment) => `onsale-${environment}`;
