@@ -1,19 +1,13 @@
 // What differs between the environments: the defaults that template.yaml's parameters get.
 // Everything else is the same definition. Domains and names are those of edge-worker/wrangler.toml.
 //
-// No value in here is a secret. Secrets are made by keys.mjs and live in Secrets Manager, under the
-// names that follow from the environment. Public keys are handed over when deploying.
+// No value in here is a secret. Secrets live in Secrets Manager, under names that follow from the
+// environment and the parameter. Public keys are handed over when deploying.
 
-const secretsOf = (environment) => ({
-  SessionSecretName: `onsale/${environment}/session`,
-  TicketSecretName: `onsale/${environment}/tickets`,
-  QuoteSecretName: `onsale/${environment}/quotes`,
-  ResetSecretName: `onsale/${environment}/reset`,
-  InternalSecretName: `onsale/${environment}/edge`,
-  FanSecretName: `onsale/${environment}/edge`,
-  WorkSecretName: `onsale/${environment}/edge`,
-  PaymentSecretName: `onsale/${environment}/payments`,
-});
+const secrets = ["Session", "Ticket", "Quote", "Reset", "Internal", "Fan", "Work", "Payment"];
+
+const secretsOf = (environment) =>
+  Object.fromEntries(secrets.map((name) => [`${name}SecretName`, `onsale/${environment}/${name.toLowerCase()}`]));
 
 export const environments = {
   dev: {
