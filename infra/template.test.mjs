@@ -63,6 +63,14 @@ test("values that the template does not allow are no environment", () => {
   assert.throws(typo, /no parameter DomainNme/);
 });
 
+test("every secret has a name in every environment, except that of a CAPTCHA, which is a choice", () => {
+  const named = Object.keys(template.Parameters).filter((name) => name.endsWith("SecretName"));
+  for (const [environment, values] of Object.entries(environments)) {
+    const without = named.filter((name) => !values[name]?.startsWith(`onsale/${environment}/`));
+    assert.deepEqual(without, ["CaptchaSecretName"]);
+  }
+});
+
 test("code that was built is uploaded, and everybody sees what was not", () => {
   const codeRoot = join(out, "code");
   mkdirSync(join(codeRoot, "target/lambda/holds"), { recursive: true });
