@@ -57,7 +57,11 @@ pub fn wildcards(template: &Template) -> Vec<String> {
                 }
             }
             for part in ["Action", "Resource", "Principal"] {
-                met.extend(texts(&statement[part]).into_iter().filter(|t| t.contains('*')));
+                met.extend(
+                    texts(&statement[part])
+                        .into_iter()
+                        .filter(|t| t.contains('*')),
+                );
             }
         }
         let reasons = &resource.whole["Metadata"]["Wildcards"];
@@ -125,7 +129,11 @@ pub fn secrets(template: &Template) -> Vec<String> {
     }
     for function in template.functions() {
         let variables = function.at("Environment.Variables").as_object();
-        for (name, value) in variables.into_iter().flatten().filter(|(n, _)| is_secret(n)) {
+        for (name, value) in variables
+            .into_iter()
+            .flatten()
+            .filter(|(n, _)| is_secret(n))
+        {
             let (condition, leaves) = match value["Fn::If"].as_array() {
                 Some(parts) => (true, parts[1..].to_vec()),
                 None => (false, vec![value.clone()]),
@@ -153,13 +161,27 @@ pub fn secrets(template: &Template) -> Vec<String> {
 }
 
 fn is_secret(variable: &str) -> bool {
-    let ends = ["_SECRET", "_SECRETS", "_KEY", "_KEYS", "_PASSWORD", "_TOKEN"];
+    let ends = [
+        "_SECRET",
+        "_SECRETS",
+        "_KEY",
+        "_KEYS",
+        "_PASSWORD",
+        "_TOKEN",
+    ];
     ends.iter().any(|end| variable.ends_with(end)) && !variable.contains("PUBLIC")
 }
 
 /// Beginnings of known kinds of secrets, and long runs of letters and digits.
 fn looks_secret(text: &str) -> bool {
-    let known = ["sk_live_", "sk_test_", "rk_live_", "whsec_", "AKIA", "-----BEGIN"];
+    let known = [
+        "sk_live_",
+        "sk_test_",
+        "rk_live_",
+        "whsec_",
+        "AKIA",
+        "-----BEGIN",
+    ];
     let run = |part: &str| {
         part.len() >= 32
             && part.bytes().any(|b| b.is_ascii_digit())
@@ -189,7 +211,9 @@ pub fn own_role_and_logs(template: &Template) -> Vec<String> {
             problems.push(format!("{group}: logs are kept for ever"));
         }
         for statement in statements(&template.resource(&role)) {
-            let logs = texts(&statement["Action"]).iter().any(|a| a.starts_with("logs:"));
+            let logs = texts(&statement["Action"])
+                .iter()
+                .any(|a| a.starts_with("logs:"));
             if logs && points_to(&statement["Resource"]).as_ref() != Some(&group) {
                 problems.push(format!("{id}: writes the logs of others"));
             }

@@ -227,17 +227,43 @@ const BREACHES: &[(&str, &str, Change)] = &[
     (
         "every alarm has an action",
         "HoldsErrorsAlarm: nobody is told",
-        |t| t.set("HoldsErrorsAlarm", "Properties.ActionsEnabled", json!(false)),
+        |t| {
+            t.set(
+                "HoldsErrorsAlarm",
+                "Properties.ActionsEnabled",
+                json!(false),
+            )
+        },
     ),
-    ("every alarm has an action", "AlarmTopic: not encrypted", |t| {
-        t.remove("AlarmTopic", "Properties.KmsMasterKeyId");
-    }),
+    (
+        "every alarm has an action",
+        "AlarmTopic: not encrypted",
+        |t| {
+            t.remove("AlarmTopic", "Properties.KmsMasterKeyId");
+        },
+    ),
     (
         "every alarm has an action",
         "ExportsDeadLetters: no alarm",
         |t| {
             let resources = t.0["Resources"].as_object_mut().unwrap();
             resources.remove("ExportsDeadLettersAlarm");
+        },
+    ),
+    ("the dashboard can be drawn", "not JSON", |t| {
+        let body = t.place("Dashboard", "Properties.DashboardBody.Fn::Sub");
+        *body = json!(body.as_str().unwrap().replacen("}},", "},", 1));
+    }),
+    ("the dashboard can be drawn", "there is no SagaQueu", |t| {
+        let body = t.place("Dashboard", "Properties.DashboardBody.Fn::Sub");
+        *body = json!(body.as_str().unwrap().replace("{SagaQueue.", "{SagaQueu."));
+    }),
+    (
+        "the dashboard can be drawn",
+        "does not show NewAlarm",
+        |t| {
+            let alarm = t.0["Resources"]["StuckSagasAlarm"].clone();
+            t.0["Resources"]["NewAlarm"] = alarm;
         },
     ),
     ("data outlives mistakes", "PointInTimeRecovery", |t| {

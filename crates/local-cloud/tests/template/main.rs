@@ -34,6 +34,7 @@ const RULES: &[(&str, Rule)] = &[
         wiring::visibility_timeouts,
     ),
     ("every alarm has an action", operations::alarms),
+    ("the dashboard can be drawn", operations::dashboard),
     ("data outlives mistakes", operations::data),
     ("the runbook knows every alarm", operations::runbook),
 ];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::reading::{Template, each, points_to};
 
@@ -38,6 +38,32 @@ pub fn alarms(template: &Template) -> Vec<String> {
         if template.0["Resources"].get(&alarm).is_none() {
             problems.push(format!("{}: no alarm", queue.id));
         }
+    }
+    problems
+}
+
+/// A dashboard that is not JSON, or names what is not there, is refused or stays empty.
+pub fn dashboard(template: &Template) -> Vec<String> {
+    let mut problems = Vec::new();
+    let alarms = template.of_type("AWS::CloudWatch::Alarm");
+    for dashboard in template.of_type("AWS::CloudWatch::Dashboard") {
+        let id = dashboard.id;
+        let body = dashboard.at("DashboardBody.Fn::Sub");
+        let body = body.as_str().unwrap_or_default();
+        if let Err(error) = serde_json::from_str::<Value>(body) {
+            problems.push(format!("{id}: not JSON: {error}"));
+        }
+        let named = body.split("${").skip(1);
+        let named = named.filter_map(|rest| rest.split(['.', '}']).next());
+        let named: BTreeSet<_> = named.filter(|name| !name.starts_with("AWS::")).collect();
+        let is_there = |name: &&&str| {
+            let sections = ["Resources", "Parameters"];
+            sections.iter().any(|s| template.0[s].get(**name).is_some())
+        };
+        let gone = named.iter().filter(|name| !is_there(name));
+        problems.extend(gone.map(|name| format!("{id}: there is no {name}")));
+        let unseen = alarms.iter().filter(|alarm| !named.contains(alarm.id));
+        problems.extend(unseen.map(|alarm| format!("{id}: does not show {}", alarm.id)));
     }
     problems
 }

@@ -1,5 +1,7 @@
 //! The template as JSON, with the short forms of functions (`!Ref X`) written out (`{"Ref": "X"}`).
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 const TEMPLATE: &str = include_str!("../../../../template.yaml");
@@ -8,7 +10,9 @@ const TEMPLATE: &str = include_str!("../../../../template.yaml");
 pub struct Template(pub Value);
 
 pub fn template() -> Template {
-    Template(written_out(serde_norway::from_str(TEMPLATE).unwrap()))
+    static READ: LazyLock<Template> =
+        LazyLock::new(|| Template(written_out(serde_norway::from_str(TEMPLATE).unwrap())));
+    READ.clone()
 }
 
 fn written_out(value: serde_norway::Value) -> Value {
@@ -87,7 +91,12 @@ impl Template {
     pub fn consumers(&self) -> Vec<(Resource<'_>, String, &Value)> {
         let mut consumers = Vec::new();
         for function in self.functions() {
-            for event in function.at("Events").as_object().into_iter().flat_map(Map::values) {
+            for event in function
+                .at("Events")
+                .as_object()
+                .into_iter()
+                .flat_map(Map::values)
+            {
                 if event["Type"] == "SQS" {
                     let settings = &event["Properties"];
                     let queue = points_to(&settings["Queue"]).unwrap_or_default();
@@ -114,10 +123,11 @@ impl Template {
 
     pub fn place(&mut self, id: &str, path: &str) -> &mut Value {
         let resource = &mut self.0["Resources"][id];
-        path.split('.').fold(resource, |value, part| match part.parse::<usize>() {
-            Ok(index) => &mut value[index],
-            Err(_) => &mut value[part],
-        })
+        path.split('.')
+            .fold(resource, |value, part| match part.parse::<usize>() {
+                Ok(index) => &mut value[index],
+                Err(_) => &mut value[part],
+            })
     }
 }
 

@@ -44,7 +44,10 @@ pub fn dead_letters(template: &Template) -> Vec<String> {
             }
             _ => {}
         }
-        let kept = queue.at("MessageRetentionPeriod").as_u64().unwrap_or(345_600);
+        let kept = queue
+            .at("MessageRetentionPeriod")
+            .as_u64()
+            .unwrap_or(345_600);
         if last.contains(id) && kept < 1_209_600 {
             problems.push(format!("{id}: dead letters are gone before anybody looked"));
         }
@@ -60,7 +63,10 @@ pub fn partial_failures(template: &Template) -> Vec<String> {
             problems.push(format!("{}: one failure of {queue} fails all", function.id));
         }
         if settings["ScalingConfig"]["MaximumConcurrency"].is_null() {
-            problems.push(format!("{}: {queue} may take every environment", function.id));
+            problems.push(format!(
+                "{}: {queue} may take every environment",
+                function.id
+            ));
         }
     }
     problems
@@ -73,7 +79,9 @@ pub fn visibility_timeouts(template: &Template) -> Vec<String> {
         let hidden = template.resource(&queue).at("VisibilityTimeout").as_u64();
         if hidden.unwrap_or(30) < 6 * timeout {
             let id = function.id;
-            problems.push(format!("{queue}: hidden for {hidden:?} s, and {id} takes {timeout}"));
+            problems.push(format!(
+                "{queue}: hidden for {hidden:?} s, and {id} takes {timeout}"
+            ));
         }
     }
     problems
