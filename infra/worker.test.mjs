@@ -1,0 +1,48 @@
+// wrangler reads the worker's configuration and packs what scripts/edge-build made, as it would to
+// deploy it, for every environment that the stack has.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { unstable_readConfig } from "wrangler";
+import { environments } from "./environments.mjs";
+import { readTemplate, root } from "./template.mjs";
+
+const config = join(root, "edge-worker/wrangler.toml");
+const OBJECTS = ["ROOM_CONTROLLER", "ROOM_GATE", "ROOM_COUNTER", "SEAT_FEED"];
+
+for (const [environment, { DomainName }] of Object.entries(environments)) {
+  const read = () => unstable_readConfig({ config, env: environment });
+
+  test(`the worker of ${environment} has the stack's domain, every object and every function's address`, () => {
+    const { name, routes, workers_dev, durable_objects, vars } = read();
+    assert.equal(name, `onsale-edge-${environment}`);
+    if (routes) assert.deepEqual(routes.map((r) => r.pattern), [DomainName]);
+    else assert.ok(workers_dev, "nobody could reach it");
+    assert.deepEqual(durable_objects.bindings.map((b) => b.name), OBJECTS);
+    const outputs = Object.keys(readTemplate().Outputs).filter((o) => o.endsWith("Url") && o !== "DashboardUrl");
+    const functions = outputs.map((o) => o.slice(0, -3).toLowerCase()).sort();
+    assert.deepEqual(Object.keys(JSON.parse(vars.FUNCTION_URLS)).sort(), functions);
+    assert.equal(vars.RATE_LIMIT, environment === "dev" ? "off" : "on");
+  });
+
+  test(`wrangler packs the worker of ${environment}`, () => {
+    assert.ok(existsSync(join(root, "edge-worker/build/worker.mjs")), "build it first: scripts/edge-build");
+    const urls = '{"accounts":"https://a.example/"}';
+    const args = ["deploy", "--dry-run", "--config", config, "--env", environment, "--var", `FUNCTION_URLS:${urls}`];
+    const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" };
+    const done = spawnSync(join(import.meta.dirname, "node_modules/.bin/wrangler"), args, { env, encoding: "utf8" });
+    assert.equal(done.status, 0, done.stdout + done.stderr);
+    assert.match(done.stdout, /onsale_edge_bg\.wasm/);
+    // What is handed over when deploying, as the runbook does, takes the place of the file's.
+    assert.match(done.stdout, /FUNCTION_URLS \("\(hidden\)"\)/);
+    for (const object of OBJECTS) assert.match(done.stdout, new RegExp(`env\\.${object}`));
+    assert.doesNotMatch(done.stdout + done.stderr, /WARNING/);
+  });
+}
+
+test("there is no environment of the worker without a stack", () => {
+  const { definedEnvironments } = unstable_readConfig({ config });
+  assert.deepEqual(definedEnvironments.toSorted(), Object.keys(environments).toSorted());
+});
