@@ -26,6 +26,9 @@ const MAX_SAMPLES: usize = 2_000;
 const VALUES_A_DOCUMENT: usize = 100;
 const LEFT_OUT: &str = "onsale_metrics_left_out_total";
 
+/// What was counted, by the name of its metric.
+type Values = BTreeMap<String, Vec<f64>>;
+
 /// Counts until it is told to write.
 #[derive(Debug)]
 pub struct Emf {
@@ -155,7 +158,7 @@ impl Emf {
 
     fn documents(&self, at_ms: u64) -> Vec<Value> {
         // Metrics with the same labels share their documents.
-        let mut told: BTreeMap<Vec<(String, String)>, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
+        let mut told: BTreeMap<Vec<(String, String)>, Values> = BTreeMap::new();
         let mut series = lock(&self.series);
         for (key, cell) in series.iter() {
             let values = cell.take();
@@ -182,12 +185,7 @@ impl Emf {
             .collect()
     }
 
-    fn document(
-        &self,
-        at_ms: u64,
-        labels: &[(String, String)],
-        metrics: BTreeMap<String, Vec<f64>>,
-    ) -> Value {
+    fn document(&self, at_ms: u64, labels: &[(String, String)], metrics: Values) -> Value {
         let mut names = vec!["Stack"];
         // An empty value is refused as a dimension.
         let few = labels.iter().filter(|(_, value)| !value.is_empty());
@@ -238,9 +236,7 @@ fn unit(name: &str) -> &'static str {
 
 /// The same in as many parts as it takes to have no more values of a metric than a document
 /// may have.
-fn in_pieces(
-    metrics: BTreeMap<String, Vec<f64>>,
-) -> impl Iterator<Item = BTreeMap<String, Vec<f64>>> {
+fn in_pieces(metrics: Values) -> impl Iterator<Item = Values> {
     let most = metrics.values().map(Vec::len).max().unwrap_or(0);
     (0..most.div_ceil(VALUES_A_DOCUMENT)).map(move |piece| {
         let part = |(name, values): (&String, &Vec<f64>)| {
