@@ -14,8 +14,8 @@ async fn main() -> Result<(), Error> {
     let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
     let mut ports = ports_from_env()?;
     ports.payments = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?.payments;
-    let app = &App::new(ports);
-    run(service_fn(|event: LambdaEvent<Request>| async {
+    let (app, observed) = (&App::new(ports), &observed);
+    run(service_fn(|event: LambdaEvent<Request>| async move {
         let handled = reconcile::handle(app, event.payload);
         Ok::<_, Error>(observed.around(handled).await?.to_string())
     }))
