@@ -1,7 +1,7 @@
 //! The edge itself: what all requests of an isolate, or of a process, share; and the
 //! first look at each of them.
 
-use http::{HeaderMap, Method, Request, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, Uri};
 use onsale_domain::ids::ShowId;
 use onsale_domain::limiter::Limiter;
 use onsale_domain::room::opaque::Lot;
@@ -175,7 +175,13 @@ impl Edge {
                 Ok(reply) => return reply,
                 Err(problem) => Err(problem),
             },
-            _ => self.forwarded(host, request, address).await,
+            _ => {
+                let id = forward::request_id(host, request.headers());
+                let found = self.forwarded(host, request, address, &id).await;
+                let mut answer = found.unwrap_or_else(Problem::answer);
+                answer.headers_mut().insert(forward::REQUEST_ID_HEADER, id);
+                return Reply::Answer(answer);
+            }
         };
         Reply::Answer(found.unwrap_or_else(Problem::answer))
     }
@@ -234,12 +240,13 @@ impl Edge {
         host: &H,
         request: Incoming,
         address: &str,
+        id: &HeaderValue,
     ) -> Result<Answer, Problem> {
         match is_scan(&request) {
             true => self.limits.house(address, host.now())?,
             false => self.limits.address(address, host.now())?,
         }
-        forward::forward(self, host, request).await
+        forward::forward(self, host, request, id).await
     }
 }
 

@@ -1,13 +1,14 @@
 //! The way to the functions: which of them answers a path, and how long it may take.
 //! The table is made from the OpenAPI document when this crate is built.
 
-use http::{HeaderName, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Cookie, Problem, cookie, set_cookie};
 use crate::edge::{Edge, Incoming};
 use crate::host::Host;
 use crate::room::VISITOR_COOKIE;
+use onsale_domain::request_id;
 use onsale_domain::room::difficulty::Suspicion;
 
 /// A segment of a path; `None` stands for any one.
@@ -37,6 +38,8 @@ const DROPPED: &[&str] = &[
     "onsale-key",
     "onsale-signature",
 ];
+/// Under this id a request is found in every log, here and behind us.
+pub const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const SUSPICION_HEADER: HeaderName = HeaderName::from_static("onsale-suspicion");
 
 pub fn route_of(path: &str) -> Option<&'static Route> {
@@ -56,10 +59,24 @@ pub fn route_of(path: &str) -> Option<&'static Route> {
         .min_by_key(|route| route.path.iter().filter(|s| s.is_none()).count())
 }
 
+/// The id that a request brought, if it is fit for a log, or else a new one.
+pub fn request_id<H: Host>(host: &H, headers: &HeaderMap) -> HeaderValue {
+    let given = headers.get(&REQUEST_ID_HEADER);
+    let is_fit = |id: &&HeaderValue| id.to_str().is_ok_and(request_id::is_fit);
+    given.filter(is_fit).cloned().unwrap_or_else(|| {
+        let mut random = [0; 8];
+        host.fill(&mut random);
+        let id = request_id::from_random(u64::from_le_bytes(random));
+        // Sixteen digits are always a header.
+        HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("none"))
+    })
+}
+
 pub async fn forward<H: Host>(
     edge: &Arc<Edge>,
     host: &H,
     mut request: Incoming,
+    id: &HeaderValue,
 ) -> Result<Answer, Problem> {
     let route = route_of(request.uri().path())
         .ok_or_else(|| Problem::not_found("There is nothing at this address."))?;
@@ -76,11 +93,16 @@ pub async fn forward<H: Host>(
     for name in DROPPED {
         request.headers_mut().remove(*name);
     }
+    request.headers_mut().insert(REQUEST_ID_HEADER, id.clone());
     let answered = host
         .function(route.function, request, route.timeout_ms)
         .await;
     let mut answer = answered.map_err(|trouble| {
-        host.log(&format!("{} does not answer: {trouble}", route.function));
+        let id = id.to_str().unwrap_or_default();
+        let function = route.function;
+        host.log(&format!(
+            "{function} does not answer request {id}: {trouble}"
+        ));
         match idempotent {
             true => Problem::unavailable(),
             false => Problem::unavailable_detail(

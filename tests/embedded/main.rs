@@ -14,6 +14,7 @@ mod feed;
 mod gates;
 mod mails;
 mod many_checkouts;
+mod observing;
 mod operator;
 mod orders;
 mod owners;

@@ -25,6 +25,7 @@ const ORDERS_APPEAR_MS: u64 = 60_000;
 
 impl App {
     /// Deletes the caller's account. Tickets stay valid; nothing else can be undone.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn delete_account(&self, caller: &Caller, password: &str) -> Result<()> {
         let found = self.store.credentials_of(caller.account).await?;
         let found = found.ok_or(Error::Unauthenticated)?;

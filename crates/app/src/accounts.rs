@@ -18,6 +18,7 @@ impl App {
     /// Creates an account. `request` is the hash of the request without its password: a
     /// plain hash of a password is not something to keep. On a retry the password is
     /// compared with the stored Argon2 hash instead.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn register(
         &self,
         email: &str,
@@ -73,6 +74,7 @@ impl App {
     }
 
     /// Opens a session. With a key, a retry gets the session that the first try opened.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn log_in(
         &self,
         email: &str,

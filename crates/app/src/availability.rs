@@ -83,6 +83,7 @@ fn is_younger(map: &SeatMap, now: Millis, ms: u64) -> bool {
 
 impl App {
     /// The map of this show, about a second old at most while anybody asks.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn seat_map(&self, show: &Show, layout: &Layout) -> Result<Arc<SeatMap>> {
         let slot = self.maps.slot(show.id);
         let known = slot.latest();

@@ -85,6 +85,7 @@ pub struct EventView {
 }
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn create_event(
         &self,
         caller: &Caller,
@@ -114,6 +115,7 @@ impl App {
 
     /// Changes an event and answers with its new state. A write that came in between
     /// is kept: the change is applied again on top of it.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn change_event(
         &self,
         caller: &Caller,

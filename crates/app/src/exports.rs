@@ -35,6 +35,7 @@ pub struct ExportView {
 
 impl App {
     /// Notes that the organiser of a show wants a list of it.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn begin_export(
         &self,
         caller: &Caller,

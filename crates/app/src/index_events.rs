@@ -48,6 +48,7 @@ impl App {
 
     /// Brings the index up to these events and to every event with a note, and says how
     /// many of them were new to it. Without an index it is built first.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn index_events(&self, hints: &[EventId]) -> Result<usize> {
         let mut indexed = 0;
         for _ in 0..ROUNDS {

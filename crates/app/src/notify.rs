@@ -24,6 +24,7 @@ const KEPT_MS: u64 = 30 * 24 * 3_600_000;
 
 impl App {
     /// News came from the bus. An error means: deliver the message again.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn hear(&self, post: &Post, told: &Announcement) -> Result<()> {
         let Some((to, show)) = addressee(&told.news) else {
             return Ok(());
@@ -35,6 +36,7 @@ impl App {
     }
 
     /// A message of our own queue. An error means: deliver the message again.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn notify(&self, post: &Post, message: &Notify) -> Result<()> {
         match message {
             Notify::Mail { mail_id } => self.deliver(post, mail_id).await,

@@ -47,6 +47,7 @@ impl App {
 
     /// Asks for a link to an address, whoever has it. Known or not, the same is read,
     /// stored and sent, so the time does not tell.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn ask_password_reset(&self, email: &Email) -> Result<()> {
         let found = self.store.credentials(email).await?;
         let account = found.as_ref().map(|found| found.account.id);
@@ -123,6 +124,7 @@ impl App {
 
     /// Sets the password that a link was mailed for, once, and ends every session. The
     /// caller has checked that the link is one of ours.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn use_reset(&self, id: ResetId, password: &str) -> Result<()> {
         check_password(password)?;
         let reset = self.store.reset(id).await?;

@@ -199,6 +199,7 @@ impl App {
     }
 
     /// Lets the prices of a show follow demand, or not any more.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn change_pricing(
         &self,
         caller: &Caller,

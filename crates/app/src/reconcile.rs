@@ -117,6 +117,7 @@ impl fmt::Display for Report {
 
 impl App {
     /// Drives again what nobody drives.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn reconcile_open(&self) -> Result<Report> {
         let mut report = Report::default();
         let mut after: Option<String> = None;
@@ -192,6 +193,7 @@ impl App {
 
     /// Everything: open work, every show, every payment of the last days. What cannot be
     /// looked at is an alarm, and the rest is looked at all the same.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn reconcile_all(&self) -> Result<Report> {
         let mut report = self.reconcile_open().await?;
         let mut after: Option<String> = None;

@@ -28,6 +28,7 @@ const _: () = assert!(MAX_ENDED as u64 > ENDED_OVERLAP_MS + 1_000);
 impl App {
     /// What the edge wants to know of a room. `since` is the cursor of the last briefing,
     /// or zero.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn briefing(&self, show_id: ShowId, since: u64) -> Result<Briefing> {
         let show = self.recent_show(show_id).await?;
         if show.status == StoredStatus::Draft {

@@ -103,6 +103,8 @@ impl App {
             return;
         }
         self.room_figures.put(show, figures.at);
+        metrics::gauge!("onsale_queue_size", "show" => show.to_string())
+            .set(figures.waiting as f64);
         if let Err(error) = self.store.put_room_figures(show, &figures).await {
             tracing::warn!(%show, %error, "the figures of a room could not be stored");
         }

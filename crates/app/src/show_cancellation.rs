@@ -43,6 +43,7 @@ pub struct Progress {
 
 impl App {
     /// Cancels a show of the caller; how many refunds are due.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn cancel_show(&self, caller: &Caller, id: ShowId) -> Result<u64> {
         self.check_session(caller).await?;
         let show = self.own_show(caller, id).await?;

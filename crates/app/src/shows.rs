@@ -97,6 +97,7 @@ pub struct ShowView {
 impl App {
     /// Creates a show under an event of the caller. A show with a hundred thousand
     /// places is two writes: an all-free map, then the show with its event.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn create_show(
         &self,
         caller: &Caller,
@@ -174,6 +175,7 @@ impl App {
     }
 
     /// Changes a show, or publishes it, and answers with its new state.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn change_show(
         &self,
         caller: &Caller,

@@ -116,6 +116,7 @@ impl App {
 
     /// A code is shown at a gate of this show. Somebody is let in only once that is
     /// stored, so of any number of scans at once one admits.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn scan(
         &self,
         caller: &Caller,

@@ -65,6 +65,7 @@ pub enum Side {
 
 impl App {
     /// Offers a ticket of the caller to whoever has this address, account or not.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn offer_transfer(
         &self,
         caller: &Caller,
@@ -199,6 +200,7 @@ impl App {
 
     /// The recipient accepts: the old code is dead, and this is the new ticket. Asked again,
     /// the answer is the same.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn accept_transfer(&self, caller: &Caller, id: TransferId) -> Result<Ticket> {
         for _ in 0..ROUNDS {
             let (transfer, side) = self.own_transfer(caller, id).await?;

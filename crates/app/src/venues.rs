@@ -161,6 +161,7 @@ impl NewVenue {
 
 impl App {
     /// Creates a venue and answers with its id and its number of places.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn create_venue(
         &self,
         caller: &Caller,

@@ -9,6 +9,8 @@ use aws_sdk_eventbridge::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use onsale_app::ports::{Bus, StoreError, Stored};
 use onsale_domain::announcement::{Announcement, SOURCE};
+use onsale_observe::Cause;
+use serde::Serialize;
 
 use crate::pause::before_retry;
 
@@ -17,6 +19,18 @@ const PUT_EVENTS: usize = 10;
 /// An entry is turned down for a moment when the bus is busy: six tries with growing
 /// pauses wait up to 155 ms before the caller is asked to come back.
 const TRIES: u32 = 6;
+
+/// An announcement and what caused it. A repetition may name another cause; what was
+/// announced is the same.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    announcement: &'a Announcement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
+}
 
 #[derive(Debug, Clone)]
 pub struct EventBridgeBus {
@@ -31,8 +45,14 @@ impl EventBridgeBus {
     }
 
     fn entry(&self, announcement: &Announcement) -> Stored<PutEventsRequestEntry> {
+        let cause = Cause::current();
+        let told = Told {
+            announcement,
+            request_id: cause.as_ref().map(Cause::request_id),
+            traceparent: cause.as_ref().and_then(Cause::trace).map(|t| t.to_string()),
+        };
         let detail =
-            serde_json::to_string(announcement).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+            serde_json::to_string(&told).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         Ok(PutEventsRequestEntry::builder()
             .event_bus_name(&self.name)
             .source(SOURCE)

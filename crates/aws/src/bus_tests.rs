@@ -115,6 +115,26 @@ async fn an_announcement_is_an_entry_with_its_source_and_kind() {
 }
 
 #[tokio::test]
+async fn an_announcement_names_the_request_that_caused_it() {
+    let service = Service::default();
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let cause = Cause::begin(Some("req-7"), Some(parent));
+    let told = [news(1)];
+    cause.scope(bus(&service).announce(&told)).await.unwrap();
+    bus(&service).announce(&told).await.unwrap();
+    let requests = service.requests.lock().unwrap();
+    let detail = |n: usize| {
+        let text = requests[n][0]["Detail"].as_str().unwrap();
+        serde_json::from_str::<Value>(text).unwrap()
+    };
+    assert_eq!(detail(0)["request_id"], "req-7");
+    assert_eq!(detail(0)["traceparent"], parent);
+    assert_eq!(detail(1), serde_json::to_value(&told[0]).unwrap());
+    let read: Announcement = serde_json::from_value(detail(0)).unwrap();
+    assert_eq!(read, told[0]);
+}
+
+#[tokio::test]
 async fn many_announcements_go_in_requests_of_ten() {
     let service = Service::default();
     let many: Vec<_> = (0..23).map(news).collect();

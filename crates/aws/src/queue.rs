@@ -1,12 +1,16 @@
 //! The queues of `expire-holds`, `drive-saga`, `notify`, `write-exports` and `offer-waitlist` on SQS.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_sqs::types::MessageAttributeValue;
 use onsale_app::ports::{
     Drive, ExpireHold, ExpiryQueue, ExportQueue, Notify, NotifyQueue, OfferPlaces, SagaQueue,
     StoreError, Stored, WaitlistQueue, WriteExport,
 };
+use onsale_observe::{Cause, cause};
 use serde::Serialize;
 
 #[derive(Debug, Clone)]
@@ -23,7 +27,8 @@ impl Queue {
             .client
             .send_message()
             .queue_url(&self.url)
-            .message_body(body);
+            .message_body(body)
+            .set_message_attributes(attributes()?);
         let sent = send
             .delay_seconds(i32::try_from(delay_s).unwrap_or(900))
             .send()
@@ -36,6 +41,28 @@ impl Queue {
             StoreError::Unavailable(format!("queue: {code}"))
         })
     }
+}
+
+/// What caused a message goes beside it and not in it: its body stays what it is, for
+/// those that know nothing of causes.
+fn attributes() -> Stored<Option<HashMap<String, MessageAttributeValue>>> {
+    let Some(cause) = Cause::current() else {
+        return Ok(None);
+    };
+    let mut attributes = HashMap::from([text(cause::REQUEST_ID, cause.request_id())?]);
+    if let Some(place) = cause.trace() {
+        attributes.extend([text(cause::TRACEPARENT, &place.to_string())?]);
+    }
+    Ok(Some(attributes))
+}
+
+fn text(name: &str, value: &str) -> Stored<(String, MessageAttributeValue)> {
+    let value = MessageAttributeValue::builder()
+        .data_type("String")
+        .string_value(value)
+        .build()
+        .map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok((name.to_owned(), value))
 }
 
 #[derive(Debug, Clone)]

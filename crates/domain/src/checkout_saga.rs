@@ -196,7 +196,10 @@ impl Order {
 
     pub fn sold(&self, moved: Moved, now: Millis) -> Self {
         match moved.trouble() {
-            None => self.at(Stage::Capturing, now),
+            None => Self {
+                held_at: None,
+                ..self.at(Stage::Capturing, now)
+            },
             Some(why) => self.undone(Stage::Voiding, why, 100, now),
         }
     }

@@ -41,6 +41,7 @@ pub mod payment;
 pub mod pricing;
 pub mod refund_saga;
 pub mod request_hash;
+pub mod request_id;
 pub mod room;
 pub mod sales;
 pub mod seed;

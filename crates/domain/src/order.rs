@@ -127,6 +127,9 @@ pub struct Order {
     pub account: AccountId,
     pub seats: Vec<OrderedSeat>,
     pub currency: Currency,
+    /// When the hold began, until it ends; orders of old do not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_at: Option<Millis>,
     /// The expiry in the hold's cells before the lock.
     pub held_until: Millis,
     /// Their expiry after it, extended once and for all attempts.
@@ -238,6 +241,7 @@ impl Order {
             account,
             seats: entry.priced().map(seat).collect(),
             currency,
+            held_at: Some(entry.changed),
             held_until: entry.expiry,
             pay_until: entry.pay_until(),
             attempts: vec![attempt],
@@ -397,6 +401,7 @@ impl Order {
     pub(crate) fn undone(&self, stage: Stage, why: Why, percent: u8, now: Millis) -> Self {
         let mut next = self.at(stage, now);
         next.action = None;
+        next.held_at = None;
         // It goes another way now, and is parked again if that is shut as well.
         next.stuck = None;
         next.undo = Some(Undo {

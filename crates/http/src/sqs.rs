@@ -3,10 +3,13 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::time::Instant;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use onsale_observe::{Cause, Kind, cause};
+use serde::Deserialize;
 
 /// Runs `handle` on every message at once and names those that have to come back.
 /// The consumer's event source must report batch item failures.
@@ -33,23 +36,84 @@ where
     F: Fn(String) -> Fut,
     Fut: Future<Output = Result<(), String>>,
 {
-    let id = message.message_id.unwrap_or_default();
-    let body = message.body.unwrap_or_default();
-    // The call itself is inside as well: it may panic before the first await.
-    let outcome = AssertUnwindSafe(async { handle(body).await })
-        .catch_unwind()
-        .await;
-    match outcome {
-        Ok(Ok(())) => None,
-        Ok(Err(reason)) => {
-            tracing::warn!(message = %id, reason, "a message failed and comes back");
-            Some(id)
-        }
-        Err(_) => {
-            tracing::error!(message = %id, "a message made its handler panic and comes back");
-            Some(id)
-        }
+    let queue = queue_of(&message);
+    let (cause, name) = (cause_of(&message), format!("process {queue}"));
+    let handled = |span: tracing::Span| async move {
+        let started = Instant::now();
+        let id = message.message_id.unwrap_or_default();
+        let body = message.body.unwrap_or_default();
+        span.record("messaging.message.id", id.as_str());
+        // The call itself is inside as well: it may panic before the first await.
+        let outcome = AssertUnwindSafe(async { handle(body).await })
+            .catch_unwind()
+            .await;
+        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let failed = match outcome {
+            Ok(Ok(())) => {
+                tracing::info!(message_id = id, queue, ms, "message");
+                return None;
+            }
+            Ok(Err(reason)) => {
+                tracing::warn!(
+                    message_id = id,
+                    queue,
+                    ms,
+                    reason,
+                    "a message failed and comes back"
+                );
+                id
+            }
+            Err(_) => {
+                tracing::error!(
+                    message_id = id,
+                    queue,
+                    ms,
+                    "a message made its handler panic and comes back"
+                );
+                id
+            }
+        };
+        span.record("otel.status_code", "ERROR");
+        Some(failed)
+    };
+    cause.run(Kind::Consumer, name, handled).await
+}
+
+/// The name of a queue is the end of its ARN.
+fn queue_of(message: &SqsMessage) -> String {
+    let arn = message.event_source_arn.as_deref().unwrap_or_default();
+    arn.rsplit(':').next().unwrap_or_default().to_owned()
+}
+
+/// What caused a message: its attributes say so, or the announcement inside if it came by
+/// the bus. One that says nothing, such as an old one, begins anew.
+pub fn cause_of(message: &SqsMessage) -> Cause {
+    let attribute = |name: &str| {
+        message
+            .message_attributes
+            .get(name)?
+            .string_value
+            .as_deref()
+    };
+    if let Some(id) = attribute(cause::REQUEST_ID) {
+        return Cause::begin(Some(id), attribute(cause::TRACEPARENT));
     }
+    let body = message.body.as_deref().unwrap_or_default();
+    let announced: Option<Announced> = serde_json::from_str(body).ok();
+    let Announced { detail } = announced.unwrap_or_default();
+    Cause::begin(detail.request_id.as_deref(), detail.traceparent.as_deref())
+}
+
+/// An event of the bus, as far as it matters here.
+#[derive(Debug, Default, Deserialize)]
+struct Announced {
+    detail: Told,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Told {
+    request_id: Option<String>,
+    traceparent: Option<String>,
 }
 
 #[cfg(test)]
@@ -95,6 +159,43 @@ mod tests {
             .collect();
         assert_eq!(back, ["m1", "m2", "m3"]);
         assert_eq!(done.load(Ordering::Relaxed), 2);
+    }
+
+    fn with_attribute(mut message: SqsMessage, name: &str, value: &str) -> SqsMessage {
+        let attribute = serde_json::json!({"stringValue": value, "dataType": "String"});
+        let attribute = serde_json::from_value(attribute).unwrap();
+        message
+            .message_attributes
+            .insert(name.to_owned(), attribute);
+        message
+    }
+
+    #[tokio::test]
+    async fn a_message_is_handled_under_the_id_of_the_request_that_caused_it() {
+        let mut event = batch(&[
+            "{}",
+            r#"{"detail":{"version":1,"request_id":"req-bus"}}"#,
+            "an old one",
+        ]);
+        let first = event.records.remove(0);
+        let first = with_attribute(first, "request_id", "req-7");
+        event.records.insert(0, first);
+        let seen = std::sync::Mutex::new(Vec::new());
+        each(event, |_| async {
+            let cause = Cause::current().unwrap();
+            seen.lock().unwrap().push(cause.request_id().to_owned());
+            Ok(())
+        })
+        .await;
+        let seen = seen.into_inner().unwrap();
+        assert_eq!(seen[..2], ["req-7", "req-bus"]);
+        assert_eq!(seen[2].len(), 16);
+    }
+
+    #[test]
+    fn an_id_that_is_no_id_is_not_taken_from_a_message() {
+        let message = with_attribute(SqsMessage::default(), "request_id", "a b\n{}");
+        assert_eq!(cause_of(&message).request_id().len(), 16);
     }
 
     #[tokio::test]

@@ -29,7 +29,9 @@ pub use cloud::{CloudError, Durability, LocalCloud};
 pub use mailbox::{Mailbox, MailboxError, SentMail};
 pub use object_store::StoredObject;
 pub use presigned::LinkError;
-pub use queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive};
+pub use queues::{
+    Attributes, Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive,
+};
 pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
 pub use wiring::{
     Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError, queue_arn, queue_url,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -14,7 +15,7 @@ use crate::clock::Clock;
 use crate::cloud::Durability;
 use crate::queues::{Message, Outgoing, QueueCounts, QueueError, QueueSettings};
 
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 
 /// `seq` keeps the order of sending; `visible_ms` is both the delay and the visibility timeout.
 const SCHEMA: &str = "
@@ -27,10 +28,14 @@ const SCHEMA: &str = "
         visible_ms INTEGER NOT NULL,
         expires_ms INTEGER NOT NULL,
         first_received_ms INTEGER,
-        receives INTEGER NOT NULL DEFAULT 0
+        receives INTEGER NOT NULL DEFAULT 0,
+        attributes TEXT
     ) STRICT;
     CREATE INDEX message_by_due ON message (queue, visible_ms, seq);
 ";
+
+/// From version 1, whose messages had no attributes.
+const FROM_1: &str = "ALTER TABLE message ADD COLUMN attributes TEXT;";
 
 /// No message at all: the time a consumer of an empty queue waits for.
 const NEVER_MS: u64 = u64::MAX;
@@ -78,6 +83,10 @@ impl QueueStore {
         match version {
             0 => {
                 change.execute_batch(SCHEMA)?;
+                change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+            }
+            1 => {
+                change.execute_batch(FROM_1)?;
                 change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
             }
             SCHEMA_VERSION => {}
@@ -134,10 +143,15 @@ impl QueueStore {
             let visible_ms = now_ms + u64::from(delay_s) * 1000;
             let expires_ms = now_ms + u64::from(queue.settings.retention_s) * 1000;
             let id = Uuid::new_v4().to_string();
+            let attributes = match message.attributes.is_empty() {
+                true => None,
+                false => Some(json!(message.attributes).to_string()),
+            };
             change
                 .prepare_cached(
-                    "INSERT INTO message (queue, id, body, sent_ms, visible_ms, expires_ms)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "INSERT INTO message
+                         (queue, id, body, sent_ms, visible_ms, expires_ms, attributes)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
                 .execute(params![
                     message.queue,
@@ -145,7 +159,8 @@ impl QueueStore {
                     message.body,
                     now_ms,
                     visible_ms,
-                    expires_ms
+                    expires_ms,
+                    attributes
                 ])?;
             ids.push(id);
             due.push((queue, visible_ms));
@@ -301,14 +316,18 @@ fn take_due(
                 first_received_ms = coalesce(first_received_ms, ?2)
          WHERE seq IN (SELECT seq FROM message WHERE queue = ?1 AND visible_ms <= ?2
                        ORDER BY visible_ms, seq LIMIT ?4)
-         RETURNING seq, id, body, sent_ms, first_received_ms, receives",
+         RETURNING seq, id, body, sent_ms, first_received_ms, receives, attributes",
     )?;
     let rows = statement.query_map(params![queue, now_ms, hidden_until_ms, max], |row| {
         let (seq, id, receives): (i64, String, u32) = (row.get(0)?, row.get(1)?, row.get(5)?);
+        let attributes: Option<String> = row.get(6)?;
         Ok(Message {
             receipt: format!("{seq}.{receives}.{id}"),
             id,
             body: row.get(2)?,
+            attributes: attributes
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default(),
             sent_ms: row.get(3)?,
             first_received_ms: row.get(4)?,
             receives,
@@ -337,5 +356,46 @@ impl<'a> Receipt<'a> {
         parsed.ok_or_else(|| {
             QueueError::InvalidParameter("the receipt handle is not one of this queue".to_owned())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::ManualClock;
+
+    /// As files of version 1 were made.
+    const VERSION_1: &str = "
+        CREATE TABLE message (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            queue TEXT NOT NULL,
+            id TEXT NOT NULL,
+            body TEXT NOT NULL,
+            sent_ms INTEGER NOT NULL,
+            visible_ms INTEGER NOT NULL,
+            expires_ms INTEGER NOT NULL,
+            first_received_ms INTEGER,
+            receives INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX message_by_due ON message (queue, visible_ms, seq);
+        INSERT INTO message (queue, id, body, sent_ms, visible_ms, expires_ms)
+            VALUES ('work', 'old', 'from before', 1, 1, 9999);
+        PRAGMA user_version = 1;";
+
+    #[test]
+    fn messages_of_an_older_file_are_delivered_beside_new_ones() {
+        let db = Connection::open_in_memory().unwrap();
+        db.execute_batch(VERSION_1).unwrap();
+        let clock = Arc::new(ManualClock::at(1_000));
+        let mut store = QueueStore::with_connection(db, clock).unwrap();
+        store.declare(QueueSettings::new("work")).unwrap();
+        let new = Outgoing::new("work", "new").with_attribute("request_id", "req-7");
+        store.send(&[new]).unwrap();
+        let received = store.receive("work", 10, None).unwrap();
+        let told: Vec<_> = received
+            .iter()
+            .map(|m| (m.body.as_str(), m.attributes.len()))
+            .collect();
+        assert_eq!(told, [("from before", 0), ("new", 1)]);
     }
 }

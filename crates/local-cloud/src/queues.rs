@@ -1,7 +1,7 @@
 //! Durable local queues with the semantics of SQS standard queues.
 //! Delays, visibility timeouts, at-least-once delivery and dead letters; waiting costs no CPU.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::watch;
@@ -16,6 +16,8 @@ pub(crate) const DELAY_S_MAX: u32 = 900;
 pub(crate) const BATCH_MAX: usize = 10;
 /// The largest SQS message, and the largest sum of one batch.
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// SQS takes at most this many attributes of a message.
+const ATTRIBUTES_MAX: usize = 10;
 /// SQS hides a received message for at most twelve hours.
 const VISIBILITY_S_MAX: u32 = 12 * 60 * 60;
 
@@ -56,7 +58,11 @@ pub struct Outgoing {
     pub body: String,
     /// Overrides the delay of the queue.
     pub delay_s: Option<u32>,
+    pub attributes: Attributes,
 }
+
+/// What goes beside the body of a message, by name. Only texts.
+pub type Attributes = BTreeMap<String, String>;
 
 impl Outgoing {
     pub fn new(queue: impl Into<String>, body: impl Into<String>) -> Self {
@@ -64,7 +70,14 @@ impl Outgoing {
             queue: queue.into(),
             body: body.into(),
             delay_s: None,
+            attributes: Attributes::new(),
         }
+    }
+
+    #[must_use]
+    pub fn with_attribute(mut self, name: &str, value: &str) -> Self {
+        self.attributes.insert(name.to_owned(), value.to_owned());
+        self
     }
 
     #[must_use]
@@ -81,6 +94,7 @@ pub struct Message {
     /// Proves this very delivery. It deletes nothing once the message was delivered again.
     pub receipt: String,
     pub body: String,
+    pub attributes: Attributes,
     pub sent_ms: u64,
     pub first_received_ms: u64,
     /// How often the message was received, this time included.
@@ -231,6 +245,12 @@ impl Queues {
 fn check_outgoing(message: &Outgoing) -> Result<(), QueueError> {
     if let Some(delay_s) = message.delay_s.filter(|s| *s > DELAY_S_MAX) {
         return Err(delay_too_long(delay_s));
+    }
+    if message.attributes.len() > ATTRIBUTES_MAX {
+        return Err(QueueError::InvalidParameter(format!(
+            "Number of message attributes [{}] exceeds the allowed maximum [{ATTRIBUTES_MAX}].",
+            message.attributes.len()
+        )));
     }
     if message.body.is_empty() || message.body.len() > BODY_BYTES_MAX {
         return Err(QueueError::InvalidParameter(format!(

@@ -1,7 +1,7 @@
 //! The SQS JSON protocol over the local queues.
 //! Field names and error codes are those the SDK expects; rules live in `queues`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::connector::Reply;
-use crate::queues::{BATCH_MAX, BODY_BYTES_MAX, Message, Outgoing, QueueError, Queues};
+use crate::queues::{Attributes, BATCH_MAX, BODY_BYTES_MAX, Message, Outgoing, QueueError, Queues};
 use crate::wiring::{queue_name, queue_url};
 
 /// SQS holds a receive open for at most this long.
@@ -21,7 +21,16 @@ struct Send {
     queue_url: String,
     message_body: String,
     delay_seconds: Option<u32>,
-    message_attributes: Option<Value>,
+    #[serde(default)]
+    message_attributes: BTreeMap<String, Attribute>,
+}
+
+/// An attribute of a message on the wire.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Attribute {
+    data_type: String,
+    string_value: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -37,7 +46,8 @@ struct SendBatchEntry {
     id: String,
     message_body: String,
     delay_seconds: Option<u32>,
-    message_attributes: Option<Value>,
+    #[serde(default)]
+    message_attributes: BTreeMap<String, Attribute>,
 }
 
 #[derive(Deserialize)]
@@ -47,6 +57,8 @@ struct Receive {
     max_number_of_messages: Option<usize>,
     visibility_timeout: Option<u32>,
     wait_time_seconds: Option<u64>,
+    #[serde(default)]
+    message_attribute_names: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -86,15 +98,16 @@ pub(crate) async fn answer(queues: &Queues, operation: &str, body: &[u8]) -> Rep
 
 async fn send(queues: &Queues, body: &[u8]) -> Result<Value, Refusal> {
     let request: Send = parse(body)?;
-    refuse_attributes(request.message_attributes.as_ref())?;
-    let digest = md5_hex(&request.message_body);
+    let attributes = texts(request.message_attributes)?;
+    let digests = Digests::of(&request.message_body, &attributes);
     let message = Outgoing {
         queue: queue_name(&request.queue_url).to_owned(),
         body: request.message_body,
         delay_s: request.delay_seconds,
+        attributes,
     };
     let id = queues.send(vec![message]).await?.pop();
-    Ok(json!({ "MessageId": id, "MD5OfMessageBody": digest }))
+    Ok(digests.into_answer(json!({ "MessageId": id })))
 }
 
 /// SQS judges each entry of a batch on its own; what is acceptable is stored in one transaction.
@@ -114,21 +127,20 @@ async fn send_batch(queues: &Queues, body: &[u8]) -> Result<Value, Refusal> {
             );
             continue;
         }
-        refuse_attributes(entry.message_attributes.as_ref())?;
-        accepted.push((entry.id, md5_hex(&entry.message_body)));
+        let attributes = texts(entry.message_attributes)?;
+        accepted.push((entry.id, Digests::of(&entry.message_body, &attributes)));
         messages.push(Outgoing {
             queue: queue.to_owned(),
             body: entry.message_body,
             delay_s: entry.delay_seconds,
+            attributes,
         });
     }
     let ids = queues.send(messages).await?;
     let successful: Vec<_> = accepted
-        .iter()
+        .into_iter()
         .zip(&ids)
-        .map(|((entry, digest), id)| {
-            json!({ "Id": entry, "MessageId": id, "MD5OfMessageBody": digest })
-        })
+        .map(|((entry, digests), id)| digests.into_answer(json!({ "Id": entry, "MessageId": id })))
         .collect();
     Ok(json!({ "Successful": successful, "Failed": failed }))
 }
@@ -163,12 +175,21 @@ async fn receive(queues: &Queues, body: &[u8]) -> Result<Value, Refusal> {
     let messages = queues
         .receive(queue, max, request.visibility_timeout)
         .await?;
-    let messages: Vec<_> = messages.iter().map(message_json).collect();
+    let asked = &request.message_attribute_names;
+    let messages: Vec<_> = messages.iter().map(|m| message_json(m, asked)).collect();
     Ok(json!({ "Messages": messages }))
 }
 
-fn message_json(message: &Message) -> Value {
-    json!({
+/// Attributes are told to those only who ask for them by name, or for all.
+fn message_json(message: &Message, asked: &[String]) -> Value {
+    let is_asked = |name: &str| asked.iter().any(|a| a == name || a == "All");
+    let told: Attributes = message
+        .attributes
+        .iter()
+        .filter(|(name, _)| is_asked(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let mut answer = json!({
         "MessageId": message.id,
         "ReceiptHandle": message.receipt,
         "Body": message.body,
@@ -178,7 +199,16 @@ fn message_json(message: &Message) -> Value {
             "SentTimestamp": message.sent_ms.to_string(),
             "ApproximateFirstReceiveTimestamp": message.first_received_ms.to_string(),
         },
-    })
+    });
+    if !told.is_empty() {
+        answer["MD5OfMessageAttributes"] = attributes_md5(&told).into();
+        let typed = told.iter().map(|(name, value)| {
+            let value = json!({ "DataType": "String", "StringValue": value });
+            (name.clone(), value)
+        });
+        answer["MessageAttributes"] = Value::Object(typed.collect());
+    }
+    answer
 }
 
 async fn delete(queues: &Queues, body: &[u8]) -> Result<Value, Refusal> {
@@ -208,12 +238,58 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(body).map_err(|e| Refusal::Unreadable(e.to_string()))
 }
 
-/// Dropping attributes in silence would lose data, so a sender that uses them is told.
-fn refuse_attributes(attributes: Option<&Value>) -> Result<(), Refusal> {
-    match attributes.and_then(Value::as_object) {
-        Some(attributes) if !attributes.is_empty() => Err(Refusal::AttributesUnsupported),
-        _ => Ok(()),
+/// The attributes of a message. Dropping in silence what is no text would lose data, so a
+/// sender that uses it is told.
+fn texts(attributes: BTreeMap<String, Attribute>) -> Result<Attributes, Refusal> {
+    let text = |(name, attribute): (String, Attribute)| match attribute {
+        Attribute {
+            data_type,
+            string_value: Some(value),
+        } if data_type == "String" && !value.is_empty() => Ok((name, value)),
+        _ => Err(Refusal::AttributesUnsupported),
+    };
+    attributes.into_iter().map(text).collect()
+}
+
+/// What SQS answers to show that it understood.
+struct Digests {
+    body: String,
+    attributes: Option<String>,
+}
+
+impl Digests {
+    fn of(body: &str, attributes: &Attributes) -> Self {
+        Self {
+            body: md5_hex(body),
+            attributes: (!attributes.is_empty()).then(|| attributes_md5(attributes)),
+        }
     }
+
+    fn into_answer(self, mut answer: Value) -> Value {
+        answer["MD5OfMessageBody"] = self.body.into();
+        if let Some(digest) = self.attributes {
+            answer["MD5OfMessageAttributes"] = digest.into();
+        }
+        answer
+    }
+}
+
+/// Over name, type and value of each, in the order of their names; each with its length.
+fn attributes_md5(attributes: &Attributes) -> String {
+    const TEXT: u8 = 1;
+    let mut bytes = Vec::new();
+    let put = |bytes: &mut Vec<u8>, text: &str| {
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    for (name, value) in attributes {
+        put(&mut bytes, name);
+        put(&mut bytes, "String");
+        bytes.push(TEXT);
+        put(&mut bytes, value);
+    }
+    format!("{:x}", md5::compute(bytes))
 }
 
 /// Some SDKs check this digest. The Rust SDK does not, but an answer should be true anyway.
@@ -279,7 +355,7 @@ impl Refusal {
                 400,
                 "UnsupportedOperation",
                 "AWS.SimpleQueueService.UnsupportedOperation;Sender",
-                "the local queues carry no message attributes",
+                "the local queues carry attributes that are texts, and no others",
             ),
             Self::EmptyBatch => sqs(
                 400,

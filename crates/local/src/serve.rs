@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
-use tracing_subscriber::EnvFilter;
 
 use crate::data_folder::DataFolder;
 use crate::downloads::Links;
@@ -27,12 +26,15 @@ use crate::{ServeArgs, Switch, demo, operator, prometheus};
 /// How long requests under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How often spans are sent, where they are collected.
+const EXPORT_EVERY: Duration = Duration::from_secs(1);
+
 /// Sent when a file would grow past a limit of the process; its default action would
 /// end us. Handled, the write fails with an error that is answered like any other.
 const SIGXFSZ: i32 = 25;
 
 pub async fn run(args: ServeArgs) -> Result<(), String> {
-    log_to_stderr();
+    let observed = onsale_observe::embedded(std::io::stderr().is_terminal());
     let _file_too_large = signal(SignalKind::from_raw(SIGXFSZ)).map_err(|e| e.to_string())?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     // The port first: a second start by mistake should not touch the data.
@@ -80,6 +82,7 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         .merge(operator::router(platform.app.clone(), token))
         .into_make_service_with_connect_info::<SocketAddr>();
     let background = tokio::spawn(platform.run_background(stopped.clone()));
+    let exporting = tokio::spawn(observed.clone().export_every(EXPORT_EVERY));
     let nodelay = listener.tap_io(|stream| {
         // Small answers should not wait for more to send; failing costs latency only.
         let _ = stream.set_nodelay(true);
@@ -102,7 +105,10 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
             .map_err(|e| e.to_string())?,
         Err(_) => tracing::warn!("a connection did not end in time and was cut off"),
     }
-    background.await.map_err(|e| e.to_string())
+    let ended = background.await.map_err(|e| e.to_string());
+    exporting.abort();
+    // The last spans.
+    observed.around(async { ended }).await
 }
 
 /// Hands a request on as if it had come to the functions first: what our router found in
@@ -114,22 +120,6 @@ async fn ask(functions: Router, request: Request) -> Result<Response, Infallible
     *fresh.uri_mut() = parts.uri;
     *fresh.headers_mut() = parts.headers;
     functions.oneshot(fresh).await
-}
-
-fn log_to_stderr() {
-    let filter =
-        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,onsale=info"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    // People read lines, machines read JSON.
-    let installed = match std::io::stderr().is_terminal() {
-        true => subscriber.try_init(),
-        false => subscriber.json().flatten_event(true).try_init(),
-    };
-    if installed.is_err() {
-        eprintln!("onsale: logging was set up before");
-    }
 }
 
 /// What asks us to stop.

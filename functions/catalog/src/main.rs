@@ -9,11 +9,11 @@ use onsale_search::SnapshotSearch;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    lambda_http::tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let mut ports = onsale_aws::ports_from_env()?;
     let folder = std::env::temp_dir().join("search");
     ports.search = Arc::new(SnapshotSearch::new(ports.objects.clone(), folder)?);
     let api = api_from_env(App::new(ports))?;
     let (router, _) = openapi::finish(catalog::router(), "catalog");
-    lambda_http::run(trace::layer(router.with_state(api))).await
+    lambda_http::run(trace::observed(router.with_state(api), observed)).await
 }

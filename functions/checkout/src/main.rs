@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use lambda_http::{Error, run, tracing};
+use lambda_http::{Error, run};
 use onsale_app::App;
 use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
 use onsale_payments::Provider;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
     let provider = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?;
     let mut ports = ports_from_env()?;
@@ -18,5 +18,9 @@ async fn main() -> Result<(), Error> {
     let api = onsale_http::api_from_env(App::new(ports))?.with_work(work);
     let router = checkout::router(provider.webhooks);
     let (router, _) = onsale_http::openapi::finish(router, "checkout");
-    run(onsale_http::trace::layer(router.with_state(api))).await
+    run(onsale_http::trace::observed(
+        router.with_state(api),
+        observed,
+    ))
+    .await
 }

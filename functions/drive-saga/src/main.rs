@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
 use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
 use onsale_domain::ticket_code::TicketKey;
@@ -11,7 +11,7 @@ use onsale_payments::Provider;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
     let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
     let mut ports = ports_from_env()?;
@@ -19,7 +19,8 @@ async fn main() -> Result<(), Error> {
     ports.ticket_signer = Arc::new(need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?);
     let (app, dead_letters) = (App::new(ports), need("SAGA_DEAD_LETTERS_ARN")?);
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
-        Ok::<_, Error>(drive_saga::handle(&app, &dead_letters, event.payload).await)
+        let handled = drive_saga::handle(&app, &dead_letters, event.payload);
+        Ok::<_, Error>(observed.around(handled).await)
     }))
     .await
 }

@@ -1,13 +1,17 @@
 //! The Lambda of `holds`: builds its clients and runs.
 
-use lambda_http::{Error, run, tracing};
+use lambda_http::{Error, run};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let api = onsale_http::api_from_env(onsale_aws::app_from_env().await?)?
         .with_work(onsale_http::WorkGate::from_env()?)
         .with_quotes(onsale_http::QuoteSigner::from_env()?);
     let (router, _) = onsale_http::openapi::finish(holds::router(), "holds");
-    run(onsale_http::trace::layer(router.with_state(api))).await
+    run(onsale_http::trace::observed(
+        router.with_state(api),
+        observed,
+    ))
+    .await
 }

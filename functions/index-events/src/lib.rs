@@ -7,6 +7,8 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
 use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::ids::EventId;
+use onsale_http::sqs::cause_of;
+use onsale_observe::{Cause, Kind};
 use serde::Deserialize;
 
 /// An announcement as EventBridge puts it into a queue.
@@ -15,8 +17,15 @@ struct Envelope {
     detail: Announcement,
 }
 
-/// One batch is one change of the index, however many messages it has.
+/// One batch is one change of the index, however many messages it has. It goes by the id of
+/// the request that caused the first of them.
 pub async fn handle(app: &App, event: SqsEvent) -> Result<SqsBatchResponse, String> {
+    let cause = event.records.first().map_or_else(Cause::fresh, cause_of);
+    let run = |_| index(app, event);
+    cause.run(Kind::Consumer, "index events", run).await
+}
+
+async fn index(app: &App, event: SqsEvent) -> Result<SqsBatchResponse, String> {
     let bodies = event.records.iter().filter_map(|m| m.body.as_deref());
     let hints: Vec<EventId> = bodies.filter_map(changed).collect();
     let indexed = app.index_events(&hints).await.map_err(|e| e.to_string())?;
@@ -41,7 +50,11 @@ fn changed(body: &str) -> Option<EventId> {
 
 /// Looks for what no message told, and builds the index if there is none.
 pub async fn sweep(app: &App) -> Result<usize, String> {
-    app.index_events(&[]).await.map_err(|e| e.to_string())
+    let run = |_| app.index_events(&[]);
+    let swept = Cause::fresh()
+        .run(Kind::Internal, "sweep events", run)
+        .await;
+    swept.map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
 use onsale_aws::{SystemClock, ports_from_env};
 use onsale_search::SnapshotIndex;
@@ -11,21 +11,25 @@ use serde_json::{Value, json};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let mut ports = ports_from_env()?;
     let folder = std::env::temp_dir().join("search-index");
     let index = SnapshotIndex::new(ports.objects.clone(), Arc::new(SystemClock), folder)?;
     ports.search_index = Arc::new(index);
     let app = &App::new(ports);
-    run(service_fn(|event: LambdaEvent<Value>| async move {
-        // Messages come as records, the schedule with nothing.
-        if event.payload.get("Records").is_none() {
-            let indexed = index_events::sweep(app).await?;
-            return Ok::<_, Error>(json!({ "indexed": indexed }));
-        }
-        let messages: SqsEvent = serde_json::from_value(event.payload)?;
-        let done = index_events::handle(app, messages).await?;
-        Ok(serde_json::to_value(done)?)
+    run(service_fn(|event: LambdaEvent<Value>| {
+        observed.around(indexed(app, event.payload))
     }))
     .await
+}
+
+/// Messages come as records, the schedule with nothing.
+async fn indexed(app: &App, payload: Value) -> Result<Value, Error> {
+    if payload.get("Records").is_none() {
+        let indexed = index_events::sweep(app).await?;
+        return Ok(json!({ "indexed": indexed }));
+    }
+    let messages: SqsEvent = serde_json::from_value(payload)?;
+    let done = index_events::handle(app, messages).await?;
+    Ok(serde_json::to_value(done)?)
 }

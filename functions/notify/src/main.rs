@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_aws::{AwsConfig, app_from_env};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let app = app_from_env().await?;
     let settings = notify::settings(|name| std::env::var(name).ok())?;
     let sender = settings.sender.address.as_str().to_owned();
     let mailer = AwsConfig::from_env()?.mailer(sender);
     let (app, post) = (&app, &notify::post(Arc::new(mailer), settings));
-    run(service_fn(|event: LambdaEvent<SqsEvent>| async move {
-        Ok::<_, Error>(notify::handle(app, post, event.payload).await)
+    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
+        let handled = notify::handle(app, post, event.payload);
+        Ok::<_, Error>(observed.around(handled).await)
     }))
     .await
 }

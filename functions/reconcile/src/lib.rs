@@ -2,6 +2,7 @@
 
 use onsale_app::App;
 use onsale_app::reconcile::Report;
+use onsale_observe::{Cause, Kind};
 use serde::Deserialize;
 
 /// What a run looks at.
@@ -21,7 +22,13 @@ pub struct Request {
     pub scope: Scope,
 }
 
+/// What it wakes goes on under the id of this run.
 pub async fn handle(app: &App, request: Request) -> Result<Report, String> {
+    let run = |_| reconciled(app, request);
+    Cause::fresh().run(Kind::Internal, "reconcile", run).await
+}
+
+async fn reconciled(app: &App, request: Request) -> Result<Report, String> {
     let report = match request.scope {
         Scope::Open => app.reconcile_open().await,
         Scope::All => app.reconcile_all().await,

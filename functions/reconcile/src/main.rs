@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
 use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
 use onsale_payments::Provider;
@@ -10,14 +10,14 @@ use reconcile::Request;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
     let mut ports = ports_from_env()?;
     ports.payments = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?.payments;
-    let app = &App::new(ports);
+    let (app, observed) = (&App::new(ports), &observed);
     run(service_fn(|event: LambdaEvent<Request>| async move {
-        let report = reconcile::handle(app, event.payload).await?;
-        Ok::<_, Error>(report.to_string())
+        let handled = reconcile::handle(app, event.payload);
+        Ok::<_, Error>(observed.around(handled).await?.to_string())
     }))
     .await
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use lambda_http::{Error, run, tracing};
+use lambda_http::{Error, run};
 use onsale_app::App;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
     let mut ports = onsale_aws::ports_from_env()?;
     ports.ticket_signer = Arc::new(need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?);
@@ -17,5 +17,9 @@ async fn main() -> Result<(), Error> {
         .with_quote_keys(onsale_http::QuoteVerifier::parse(&quotes)?);
     let keys: TicketKeys = need("TICKET_PUBLIC_KEYS")?.parse()?;
     let (router, _) = onsale_http::openapi::finish(tickets::router(Arc::new(keys)), "tickets");
-    run(onsale_http::trace::layer(router.with_state(api))).await
+    run(onsale_http::trace::observed(
+        router.with_state(api),
+        observed,
+    ))
+    .await
 }

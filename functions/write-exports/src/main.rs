@@ -1,14 +1,15 @@
 //! The Lambda of `write-exports`: builds its clients and runs.
 
 use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn, tracing};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    tracing::init_default_subscriber();
+    let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let app = onsale_aws::app_from_env().await?;
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
-        Ok::<_, Error>(write_exports::handle(&app, event.payload).await)
+        let handled = write_exports::handle(&app, event.payload);
+        Ok::<_, Error>(observed.around(handled).await)
     }))
     .await
 }

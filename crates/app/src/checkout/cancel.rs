@@ -46,6 +46,7 @@ impl Cancelled {
 impl App {
     /// The buyer cancels. The percentage is that of the moment in which the cancelling is
     /// stored, and asking again gives the same answer.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn cancel_order(&self, caller: &Caller, id: OrderId) -> Result<Cancelled> {
         let mut order = self.own_order(caller, id).await?;
         let show = self.store.show(order.value.show_id).await?;
@@ -111,6 +112,7 @@ impl App {
 
     /// The buyer's bank took the money back: the tickets die, the places are free again,
     /// and nothing is refunded a second time.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn charge_back(&self, id: OrderId, payment: &PaymentId) -> Result<()> {
         let Some(mut order) = self.store.order(id).await? else {
             tracing::error!(order = %id, "a charge-back names an order that does not exist");

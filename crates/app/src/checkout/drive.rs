@@ -9,6 +9,7 @@ use onsale_domain::order::{Order, OrderStatus, Stage};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
+use crate::holds::record_hold_duration;
 use crate::ports::{Drive, MAX_DELAY_S, PaymentFailure, StoreError, Versioned, Written};
 use crate::reconcile::IDLE_MS;
 
@@ -45,6 +46,7 @@ impl From<StoreError> for Trouble {
 
 impl App {
     /// Does what a message asks. An error means: deliver the message again.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn drive(&self, message: &Drive) -> Result<()> {
         match message {
             Drive::Order { order_id, tries } => self.drive_order(*order_id, *tries).await,
@@ -82,7 +84,9 @@ impl App {
             };
             match self.store.replace_order(&next).await? {
                 Written::Done(version) => {
+                    tracing::info!(order = %id, step = step.as_str(), "a step is done");
                     count_ending(&order.value, &next.value);
+                    count_end_of_hold(&order.value, &next.value);
                     order = Versioned { version, ..next };
                 }
                 Written::Lost(current) => order = current,
@@ -92,6 +96,8 @@ impl App {
     }
 
     /// The order after this step; `None` if there is something to wait for.
+    #[tracing::instrument(level = "debug", name = "step", skip_all,
+        fields(otel.name = %format_args!("step {}", step.as_str()), order = %order.id))]
     async fn perform(&self, step: Step, order: &Order) -> Tried<Option<Order>> {
         let next = match step {
             Step::Lock => order.locked(self.lock(order).await?, self.now()),
@@ -262,5 +268,21 @@ fn count_ending(before: &Order, after: &Order) {
         // The order last moved when the money was known to be taken.
         let waited_ms = after.changed - before.changed;
         metrics::histogram!("onsale_ticket_wait_seconds").record(waited_ms as f64 / 1_000.0);
+    }
+}
+
+/// A hold ends when its places are sold, or when it is clear that they will not be.
+fn count_end_of_hold(before: &Order, after: &Order) {
+    let unsold = |stage| {
+        use Stage::{Authorising, AwaitingAction, Locking, Selling};
+        matches!(stage, Locking | Authorising | AwaitingAction | Selling)
+    };
+    let outcome = match after.stage {
+        Stage::Capturing => "sold",
+        Stage::Voiding => "undone",
+        _ => return,
+    };
+    if let (true, Some(held_at)) = (unsold(before.stage), before.held_at) {
+        record_hold_duration(outcome, after.changed - held_at);
     }
 }

@@ -33,6 +33,7 @@ impl App {
 
     /// The same for a host that limits attempts. `admit` is asked once, for a new attempt
     /// of a caller whose session is open.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn check_out_if(
         &self,
         caller: &Caller,
@@ -153,6 +154,7 @@ impl App {
 
     /// The buyer did what the bank asked. Only the sandbox is told by us: other providers
     /// know from the bank, and wake the saga themselves.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn confirm_action(&self, caller: &Caller, id: OrderId) -> Result<()> {
         let order = self.own_order(caller, id).await?.value;
         let payment = match (order.stage, &order.payment) {

@@ -82,6 +82,7 @@ pub struct EventPage {
 }
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn list_events(
         &self,
         query: &EventQuery,

@@ -45,6 +45,7 @@ impl App {
     }
 
     /// The same in portions of another size.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn write_export_by(&self, id: ExportId, portion: Portion) -> Result<()> {
         let began = self.now();
         let Some(mut export) = self.store.export(id).await? else {

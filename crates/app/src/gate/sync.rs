@@ -69,6 +69,7 @@ struct Read {
 
 impl App {
     #[expect(clippy::too_many_arguments, reason = "they are the fields of a batch")]
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn sync_scans(
         &self,
         caller: &Caller,

@@ -6,8 +6,8 @@
 use onsale_domain::buyer::{EntryState, MoveRefusal};
 use onsale_domain::time::Millis;
 
-use super::ROUNDS;
 use super::place::expiry_delay_s;
+use super::{ROUNDS, count_hold_end};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ports::{ExpireHold, Replaced};
@@ -24,6 +24,7 @@ pub enum Expiry {
 }
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn expire_hold(&self, message: &ExpireHold) -> Result<Expiry> {
         let outcome = self.end_lapsed_hold(message).await?;
         if outcome == Expiry::Ended {
@@ -62,6 +63,7 @@ impl App {
                 Replaced::Done => {
                     self.free_entry(show_id, &entry).await?;
                     metrics::counter!("onsale_holds_total", "result" => "expired").increment(1);
+                    count_hold_end(&entry, &next);
                     return Ok(Expiry::Ended);
                 }
                 Replaced::Lost(current) => buyer = current,

@@ -18,7 +18,7 @@ pub(crate) use place::{expiry_delay_s, not_on_sale};
 
 use onsale_domain::best_available::Together;
 use onsale_domain::block::Cell;
-use onsale_domain::buyer::{Entry, EntryState};
+use onsale_domain::buyer::{Buyer, Entry, EntryState};
 use onsale_domain::claim::{by_block, still_to_release};
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
@@ -94,6 +94,24 @@ impl HoldView {
 /// asked to come back. Each round somebody else got through, so a handful is plenty;
 /// the bound is for a store that answers nonsense.
 pub(crate) const ROUNDS: usize = 32;
+
+/// How long a hold lasted, by how it ended.
+pub(crate) fn record_hold_duration(outcome: &'static str, ms: u64) {
+    metrics::histogram!("onsale_hold_duration_seconds", "outcome" => outcome)
+        .record(ms as f64 / 1_000.0);
+}
+
+/// A held entry has ended unpaid. It lasted until its time was up, however late that was
+/// noticed; after a refused payment it counts from there.
+fn count_hold_end(held: &Entry, next: &Buyer) {
+    let Some(ended) = next.entry(held.hold) else {
+        return;
+    };
+    match ended.state {
+        EntryState::Expired => record_hold_duration("expired", held.expiry - held.changed),
+        _ => record_hold_duration("released", ended.changed - held.changed),
+    }
+}
 
 impl App {
     /// Frees those of the places that are exactly this cell. Cells that moved on are

@@ -108,6 +108,7 @@ impl App {
 
     /// The same for a host that limits attempts. `admit` is asked once the session is
     /// known to be open, and not for an answer that is merely given again.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn place_hold_if(
         &self,
         caller: &Caller,

@@ -5,12 +5,13 @@ use onsale_domain::block::Cell;
 use onsale_domain::buyer::{Buyer, Entry, EntryState, MoveRefusal};
 use onsale_domain::ids::{AccountId, HoldId, ShowId};
 
-use super::ROUNDS;
+use super::{ROUNDS, count_hold_end};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::ports::Replaced;
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn release_hold(&self, caller: &Caller, show_id: ShowId, hold: HoldId) -> Result<()> {
         self.end_hold(caller, show_id, hold).await?;
         self.wake_waitlist(show_id).await;
@@ -48,6 +49,7 @@ impl App {
             match self.store.replace(show_id, account, &next).await? {
                 Replaced::Done => {
                     metrics::counter!("onsale_holds_total", "result" => "released").increment(1);
+                    count_hold_end(&entry, &next);
                     return self.free_entry(show_id, &entry).await;
                 }
                 Replaced::Lost(current) => buyer = current,

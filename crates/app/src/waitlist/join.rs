@@ -36,6 +36,7 @@ pub struct Joined {
 }
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn join_waitlist(
         &self,
         caller: &Caller,

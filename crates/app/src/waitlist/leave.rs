@@ -9,6 +9,7 @@ use crate::holds::ROUNDS;
 use crate::ports::{Versioned, Written};
 
 impl App {
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn leave_waitlist(
         &self,
         caller: &Caller,

@@ -46,6 +46,7 @@ impl App {
     }
 
     /// The same with offers that can be taken for so long.
+    #[tracing::instrument(level = "debug", skip_all)]
     pub async fn offer_places_for(&self, message: &OfferPlaces, offer_ms: u64) -> Result<Looked> {
         let id = message.show_id;
         let Some(show) = self.store.show(id).await? else {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage, SqsMessageAttribute};
 use tokio::sync::watch;
 
 use super::{SqsHandler, outcome, stopped};
@@ -119,8 +119,20 @@ fn record(queue: &str, message: &Message) -> SqsMessage {
             message.first_received_ms.to_string(),
         ),
     ]);
+    record.message_attributes = message
+        .attributes
+        .iter()
+        .map(|(name, value)| (name.clone(), attribute(value)))
+        .collect();
     record.event_source = Some("aws:sqs".to_owned());
     record.event_source_arn = Some(queue_arn(queue));
     record.aws_region = Some("local".to_owned());
     record
+}
+
+fn attribute(value: &str) -> SqsMessageAttribute {
+    let mut attribute = SqsMessageAttribute::default();
+    attribute.data_type = Some("String".to_owned());
+    attribute.string_value = Some(value.to_owned());
+    attribute
 }

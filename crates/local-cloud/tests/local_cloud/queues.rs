@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_sdk_sqs::types::{QueueAttributeName, SendMessageBatchRequestEntry};
+use aws_sdk_sqs::types::{MessageAttributeValue, QueueAttributeName, SendMessageBatchRequestEntry};
 use onsale_local_cloud::testing::ManualClock;
 use onsale_local_cloud::{
     Clock, Durability, LocalCloud, Message, Outgoing, QueueCounts, QueueError, QueueSettings,
@@ -244,6 +244,63 @@ async fn the_sdk_sends_receives_counts_and_deletes() {
     assert_eq!(
         count(QueueAttributeName::ApproximateNumberOfMessagesDelayed),
         "1"
+    );
+}
+
+#[tokio::test]
+async fn a_message_has_the_attributes_it_was_sent_with() {
+    let client = sqs(cloud().await.http_client());
+    let url = queue_url("ExpireHoldsQueue");
+    let typed = |kind: &str, value: &str| {
+        let value = MessageAttributeValue::builder().string_value(value);
+        value.data_type(kind).build().unwrap()
+    };
+    let send = client.send_message().queue_url(&url).message_body("hello");
+    let send = send.message_attributes("request_id", typed("String", "req-7"));
+    let sent = send.message_attributes("other", typed("String", "x"));
+    let sent = sent.send().await.unwrap();
+    assert!(sent.md5_of_message_attributes().is_some());
+    let receive = || {
+        client
+            .receive_message()
+            .queue_url(&url)
+            .visibility_timeout(0)
+    };
+    let named = receive().message_attribute_names("request_id").send();
+    let named = named.await.unwrap();
+    let named = named.messages()[0].message_attributes().unwrap();
+    assert_eq!(named.len(), 1);
+    assert_eq!(named["request_id"].string_value(), Some("req-7"));
+    let all = receive()
+        .message_attribute_names("All")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(all.messages()[0].message_attributes().unwrap().len(), 2);
+    let none = receive().send().await.unwrap();
+    assert_eq!(none.messages()[0].message_attributes(), None);
+
+    let send = client.send_message().queue_url(&url).message_body("hello");
+    let odd = send.message_attributes("n", typed("Number", "1")).send();
+    assert!(odd.await.is_err());
+}
+
+#[tokio::test]
+async fn a_dead_letter_keeps_its_attributes() {
+    let (queues, clock) = queues().await;
+    let message = Outgoing::new("work", "job").with_attribute("request_id", "req-7");
+    queues.send(vec![message]).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(
+            take(&queues, "work").await[0].attributes["request_id"],
+            "req-7"
+        );
+        clock.advance_ms(31_000);
+    }
+    assert!(take(&queues, "work").await.is_empty());
+    assert_eq!(
+        take(&queues, "dead").await[0].attributes["request_id"],
+        "req-7"
     );
 }
 
