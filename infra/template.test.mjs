@@ -63,11 +63,11 @@ test("values that the template does not allow are no environment", () => {
   assert.throws(typo, /no parameter DomainNme/);
 });
 
-test("every secret has a name in every environment, except that of a CAPTCHA, which is a choice", () => {
+test("every secret has a name in every environment, except those of a CAPTCHA and of a collector, which are a choice", () => {
   const named = Object.keys(template.Parameters).filter((name) => name.endsWith("SecretName"));
   for (const [environment, values] of Object.entries(environments)) {
     const without = named.filter((name) => !values[name]?.startsWith(`onsale/${environment}/`));
-    assert.deepEqual(without, ["CaptchaSecretName"]);
+    assert.deepEqual(without, ["CaptchaSecretName", "TraceSecretName"]);
   }
 });
 
