@@ -1,0 +1,129 @@
+"""Runs MiniStack, an AWS emulator, as the emulated cloud needs it:  .tools/venv/bin/python scripts/aws-emulator.py PORT
+
+Every function calls with the credentials of its own role, and MiniStack refuses what that role
+does not allow. Two things are added. It evaluates policies without `dynamodb:LeadingKeys`, which
+is how the template keeps functions to their own items; here each request names the partition
+keys it touches. And it tells how long queues are only to whoever asks, where the alarms on dead
+letters need the metric that SQS publishes.
+"""
+
+import json
+import os
+import re
+import sys
+import threading
+import time
+
+PORT = sys.argv.pop(1)
+os.environ.update(
+    GATEWAY_PORT=PORT,
+    BIND_HOST="127.0.0.1",
+    AUTH="true",
+    # Where the functions find the services.
+    AWS_ENDPOINT_URL=f"http://127.0.0.1:{PORT}",
+    LOG_LEVEL=os.environ.get("LOG_LEVEL", "WARNING"),
+)
+
+from ministack import app
+from ministack.core import iam_actions, iam_evaluator
+from ministack.core.responses import set_request_account_id, set_request_region
+from ministack.services import cloudwatch, sqs
+
+# ------------------------------------------------------------------ keys
+
+# Partition keys of the table and of its indexes, wherever a condition compares one.
+KEY_NAME = re.compile(r"(?:gsi\d)?pk")
+COMPARED = re.compile(r"([#\w]+)\s*=\s*(:\w+)")
+
+
+def keys_of_query(request):
+    names = request.get("ExpressionAttributeNames", {})
+    values = request.get("ExpressionAttributeValues", {})
+    for name, value in COMPARED.findall(request.get("KeyConditionExpression", "")):
+        if KEY_NAME.fullmatch(names.get(name, name)):
+            yield values[value]
+
+
+def keys_of_items(request):
+    """The items that a request names, however deep."""
+    if isinstance(request, dict):
+        for name, value in request.items():
+            if name in ("Key", "Item"):
+                yield value["pk"]
+            elif name == "Keys":
+                yield from (key["pk"] for key in value)
+            elif name in ("RequestItems", "PutRequest", "DeleteRequest") or isinstance(value, list):
+                yield from keys_of_items(value)
+            elif isinstance(value, dict) and ("Keys" in value or "TableName" in value):
+                yield from keys_of_items(value)
+    elif isinstance(request, list):
+        for value in request:
+            yield from keys_of_items(value)
+
+
+def leading_keys(request):
+    keys = [*keys_of_query(request), *keys_of_items(request)]
+    return {"dynamodb:LeadingKeys": [key["S"] for key in keys]} if keys else {}
+
+
+class ItemAction(str):
+    """The action of one item of a transaction, which is checked for the key of that item."""
+
+    keys: dict
+
+
+service_context = iam_actions.dynamodb_service_context
+transaction_checks = iam_actions.dynamodb_transaction_checks
+enforce = iam_evaluator.enforce
+
+
+def context_with_keys(body):
+    request = json.loads(body or b"{}")
+    return {**service_context(body), **leading_keys(request)}
+
+
+def checks_with_keys(action, body, region, account):
+    items = json.loads(body or b"{}").get("TransactItems", [])
+    for item in items:
+        part = json.dumps({"TransactItems": [item]}).encode()
+        for name, table in transaction_checks(action, part, region, account):
+            checked = ItemAction(name)
+            checked.keys = leading_keys({"TransactItems": [item]})
+            yield checked, table
+
+
+def enforce_and_tell(access_key, action, *args, **named):
+    if isinstance(action, ItemAction):
+        named["service_context"] = {**named["service_context"], **action.keys}
+    denied = enforce(access_key, str(action), *args, **named)
+    if denied:
+        keys = (named.get("service_context") or {}).get("dynamodb:LeadingKeys", "")
+        who = getattr(denied, "principal_arn", access_key)
+        print(f"AccessDenied: {who} {action} {named.get('resource_arn')} {keys}", flush=True)
+    return denied
+
+
+iam_actions.dynamodb_service_context = context_with_keys
+iam_actions.dynamodb_transaction_checks = lambda *args: list(checks_with_keys(*args))
+iam_evaluator.enforce = enforce_and_tell
+
+# ------------------------------------------------------------------ metrics
+
+
+def publish_queue_metrics():
+    while True:
+        time.sleep(2)
+        for scope, queue in list(sqs._queues._data.items()):
+            set_request_account_id(scope[0])
+            set_request_region(scope[1])
+            sqs._refresh_counts(queue)
+            visible = float(queue["attributes"]["ApproximateNumberOfMessages"])
+            name = queue["attributes"]["QueueArn"].rsplit(":", 1)[1]
+            cloudwatch.record_metric(
+                "AWS/SQS", "ApproximateNumberOfMessagesVisible", visible, "Count", {"QueueName": name}
+            )
+        cloudwatch._evaluate_all_alarms()
+
+
+threading.Thread(target=publish_queue_metrics, daemon=True).start()
+app.main()
