@@ -6,6 +6,8 @@
     cloud-stack.py send QUEUE TEXT   puts a message into a queue, named as in the template
     cloud-stack.py count QUEUE       how many messages are in it
     cloud-stack.py retry-after QUEUE SECONDS   when a message comes back that nobody finished
+    cloud-stack.py kill FUNCTION     kills the processes of a function, and says how many
+    cloud-stack.py code FUNCTION     the hash of its code
     cloud-stack.py alarms QUEUE      the names of the alarms about this queue that ring
 
 It reads AWS_ENDPOINT_URL, and from ONSALE_CLOUD a folder for what it has to remember.
@@ -18,6 +20,7 @@ import os
 import pathlib
 import platform
 import re
+import signal
 import sys
 import time
 import zipfile
@@ -174,6 +177,25 @@ def alarms(queue):
             print(alarm["AlarmName"])
 
 
+def kill(function):
+    """Every process that serves this function, in the middle of whatever it does."""
+    name, endpoint = resource(function), os.environ["AWS_ENDPOINT_URL"]
+    wanted = {f"AWS_LAMBDA_FUNCTION_NAME={name}".encode(), f"AWS_ENDPOINT_URL={endpoint}".encode()}
+    killed = 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted <= set((process / "environ").read_bytes().split(b"\0")):
+                os.kill(int(process.name), signal.SIGKILL)
+                killed += 1
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            pass
+    print(killed)
+
+
+def code(function):
+    print(client("lambda").get_function_configuration(FunctionName=resource(function))["CodeSha256"])
+
+
 def delete():
     stacks = client("cloudformation")
     stacks.delete_stack(StackName=STACK)
@@ -202,6 +224,8 @@ COMMANDS = {
     "send": send,
     "count": count,
     "retry-after": retry_after,
+    "kill": kill,
+    "code": code,
     "alarms": alarms,
 }
 
