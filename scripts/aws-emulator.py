@@ -1,10 +1,12 @@
 """Runs MiniStack, an AWS emulator, as the emulated cloud needs it:  .tools/venv/bin/python scripts/aws-emulator.py PORT
 
 Every function calls with the credentials of its own role, and MiniStack refuses what that role
-does not allow. Two things are added. It evaluates policies without `dynamodb:LeadingKeys`, which
-is how the template keeps functions to their own items; here each request names the partition
-keys it touches. And it tells how long queues are only to whoever asks, where the alarms on dead
-letters need the metric that SQS publishes.
+does not allow. Some things are added. It evaluates policies without `dynamodb:LeadingKeys`,
+which is how the template keeps functions to their own items; here each request names the
+partition keys it touches. It tells how long queues are only to whoever asks, where the alarms on
+dead letters need the metric that SQS publishes. An alarm hears only the metric with its own
+dimensions, not all of that name. And an alarm that calculates with several metrics, which it
+refuses, is made and never rings.
 """
 
 import json
@@ -13,6 +15,7 @@ import re
 import sys
 import threading
 import time
+import types
 
 PORT = sys.argv.pop(1)
 os.environ.update(
@@ -28,6 +31,7 @@ from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import set_request_account_id, set_request_region
 from ministack.services import cloudwatch, sqs
+from ministack.services.cloudformation import provisioners
 
 # ------------------------------------------------------------------ keys
 
@@ -108,6 +112,28 @@ iam_actions.dynamodb_transaction_checks = lambda *args: list(checks_with_keys(*a
 iam_evaluator.enforce = enforce_and_tell
 
 # ------------------------------------------------------------------ metrics
+
+
+evaluate_alarm = cloudwatch._evaluate_alarm
+alarm_record = provisioners._cw_metric_alarm_record
+
+
+def alarm_record_with_metrics(name, properties):
+    if properties.get("Metrics"):
+        properties = {**properties, "Metrics": None, "Namespace": "Calculated", "MetricName": name}
+    return alarm_record(name, properties)
+
+
+provisioners._cw_metric_alarm_record = alarm_record_with_metrics
+
+
+def evaluate_with_dimensions(alarm):
+    wanted = cloudwatch._dims_key({each["Name"]: each["Value"] for each in alarm.get("Dimensions") or []})
+    own = {key: points for key, points in cloudwatch._metrics.items() if key[2] == wanted}
+    types.FunctionType(evaluate_alarm.__code__, {**evaluate_alarm.__globals__, "_metrics": own})(alarm)
+
+
+cloudwatch._evaluate_alarm = evaluate_with_dimensions
 
 
 def publish_queue_metrics():

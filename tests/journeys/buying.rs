@@ -50,7 +50,10 @@ async fn from_the_queue_to_the_gate_and_back_to_whoever_waits() {
     let code = text(&tickets[0], "code");
     for result in ["admitted", "already_used"] {
         let scan = sale.organiser.scan(show, code).await.expect(200);
-        assert_eq!((&scan["result"], &scan["seat"]), (&json!(result), &json!("A-1-1")));
+        assert_eq!(
+            (&scan["result"], &scan["seat"]),
+            (&json!(result), &json!("A-1-1"))
+        );
     }
 
     let eve = place.buyer("eve").await;

@@ -3,7 +3,6 @@
 //! change the cloud for everybody, so they take turns.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -71,7 +70,11 @@ impl Stripe {
     }
 
     async fn payments_of(&self, order: &str) -> Vec<Value> {
-        let listed = self.0.get("/v1/payment_intents?limit=100").await.expect(200);
+        let listed = self
+            .0
+            .get("/v1/payment_intents?limit=100")
+            .await
+            .expect(200);
         let mut listed = listed["data"].as_array().unwrap().clone();
         listed.retain(|payment| payment["metadata"]["order_id"] == order);
         listed
@@ -106,7 +109,9 @@ async fn a_function_killed_in_the_middle_of_a_saga_is_replaced_and_the_order_com
     let payments = stripe.payments_of(&order_of(&hold)).await;
     assert_eq!(payments.len(), 1, "{payments:?}");
     assert_eq!(payments[0]["status"], "succeeded");
-    cloud.stack_until(&["count", "SagaQueue"], |n| n == "0").await;
+    cloud
+        .stack_until(&["count", "SagaQueue"], |n| n == "0")
+        .await;
     cloud.stack(&["retry-after", "SagaQueue", "360"]).await;
 }
 
@@ -132,7 +137,9 @@ async fn a_poison_message_ends_among_the_dead_letters_and_an_alarm_rings() {
     let ana = place.buyer("ana").await;
     ana.holds(&sale.show, &["A-1-1"]).await;
     crate::owners::wait_for_counts(&ana, &sale.show, 2, 0).await;
-    cloud.stack(&["retry-after", "ExpireHoldsQueue", "180"]).await;
+    cloud
+        .stack(&["retry-after", "ExpireHoldsQueue", "180"])
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,32 +150,33 @@ async fn while_another_version_is_deployed_no_order_fails() {
     };
     let place = Place::find().await;
     let sale = place.sale(300, json!({"max_tickets_per_buyer": 100})).await;
-    let deployed = Arc::new(AtomicBool::new(false));
-    let mut flow = Vec::new();
+    let mut buyers = Vec::new();
     for n in 0..BUYERS {
-        let (buyer, show) = (place.buyer(&format!("buyer{n}")).await, sale.show.clone());
-        let deployed = Arc::clone(&deployed);
-        flow.push(tokio::spawn(async move {
-            let mut bought = 0;
-            // One order more after the deployment, by the new version alone.
-            loop {
-                let last = deployed.load(Ordering::Relaxed);
-                let seat = format!("A-1-{}", n * 100 + bought + 1);
-                let order = buyer.buys(&show, &[&seat]).await;
-                assert_eq!(buyer.tickets(text(&order, "order_id")).await.len(), 1);
-                bought += 1;
-                if last {
-                    return bought;
-                }
-            }
-        }));
+        buyers.push(place.buyer(&format!("buyer{n}")).await);
     }
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    let before = cloud.stack(&["code", "DriveSagaFunction"]).await;
-    cloud.stack(&["deploy-again"]).await;
-    assert_ne!(cloud.stack(&["code", "DriveSagaFunction"]).await, before);
-    deployed.store(true, Ordering::Relaxed);
-    let bought: Vec<usize> = join_all(flow).await.into_iter().map(Result::unwrap).collect();
+    let deployed = AtomicBool::new(false);
+    let flow = buyers.iter().enumerate().map(async |(n, buyer)| {
+        let mut bought = 0;
+        // One order more after the deployment, by the new version alone.
+        loop {
+            let last = deployed.load(Ordering::Relaxed);
+            let seat = format!("A-1-{}", n * 100 + bought + 1);
+            let order = buyer.buys(&sale.show, &[&seat]).await;
+            assert_eq!(buyer.tickets(text(&order, "order_id")).await.len(), 1);
+            bought += 1;
+            if last {
+                return bought;
+            }
+        }
+    });
+    let deploy = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let before = cloud.stack(&["code", "DriveSagaFunction"]).await;
+        cloud.stack(&["deploy-again"]).await;
+        assert_ne!(cloud.stack(&["code", "DriveSagaFunction"]).await, before);
+        deployed.store(true, Ordering::Relaxed);
+    };
+    let (bought, ()) = tokio::join!(join_all(flow), deploy);
     println!("orders while deploying: {bought:?}");
     assert!(bought.iter().all(|&orders| orders >= 2), "{bought:?}");
     crate::owners::wait_for_counts(

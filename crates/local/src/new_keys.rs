@@ -6,7 +6,7 @@ use onsale_domain::ticket_code::TicketKey;
 use onsale_http::SessionSigner;
 use serde_json::{Map, Value, json};
 
-use crate::data_folder::{random, random_text};
+use crate::data_folder::{random, random_text, text};
 use crate::edge_bindings;
 
 pub fn print() -> Result<(), String> {
@@ -33,15 +33,15 @@ fn fresh() -> Result<Value, String> {
             "QuotePublicKeys": public(&quotes)?,
             "TicketPublicKeys": TicketKey::from_bytes(&tickets).public().jwk().x,
             "PassPublicKeys": read.passes.public_key(),
-            "InternalKeys": bindings["INTERNAL_KEYS"],
-            "FanKeys": bindings["FAN_KEYS"],
-            "WorkKeys": bindings["WORK_KEYS"],
-            "ResetKeys": format!("1:{}", hex::encode(random()?)),
         },
         "secrets": {
             "SessionSecretName": {"signing_key": session},
             "QuoteSecretName": {"signing_key": quotes},
-            "TicketSecretName": {"signing_key": crate::data_folder::text(tickets)},
+            "TicketSecretName": {"signing_key": text(tickets)},
+            "InternalSecretName": {"internal_keys": bindings["INTERNAL_KEYS"]},
+            "FanSecretName": {"fan_keys": bindings["FAN_KEYS"]},
+            "WorkSecretName": {"work_keys": bindings["WORK_KEYS"]},
+            "ResetSecretName": {"reset_keys": format!("1:{}", hex::encode(random()?))},
         },
         "bindings": bindings,
     }))
@@ -68,8 +68,10 @@ mod tests {
         let tickets: TicketKeys = parameter("TicketPublicKeys").parse().unwrap();
         let key: TicketKey = secret("TicketSecretName").parse().unwrap();
         assert_eq!(tickets.jwks(), [key.public().jwk()]);
-        for name in keys["parameters"].as_object().unwrap().keys() {
-            assert_ne!(keys["parameters"][name], others["parameters"][name]);
+        for part in ["parameters", "secrets", "bindings"] {
+            for (name, value) in keys[part].as_object().unwrap() {
+                assert_ne!(*value, others[part][name], "{name}");
+            }
         }
     }
 }
