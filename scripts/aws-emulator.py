@@ -1,9 +1,10 @@
 """Runs MiniStack, an AWS emulator, as the emulated cloud needs it:  .tools/venv/bin/python scripts/aws-emulator.py PORT
 
 Every function calls with the credentials of its own role, and MiniStack refuses what that role
-does not allow. Some things are added. It evaluates policies without `dynamodb:LeadingKeys`,
-which is how the template keeps functions to their own items; here each request names the
-partition keys it touches. It tells how long queues are only to whoever asks, where the alarms on
+does not allow; its log then has a line that begins with AccessDenied. Some things are added. It
+evaluates policies without `dynamodb:LeadingKeys`, which is how the template keeps functions to
+their own items; here each request names the partition keys it touches. A mail is sent in the name
+of its sender's domain, and what comes to this machine over HTTP counts as encrypted. It tells how long queues are only to whoever asks, where the alarms on
 dead letters need the metric that SQS publishes. An alarm hears only the metric with its own
 dimensions, not all of that name. And an alarm that calculates with several metrics, which it
 refuses, is made and never rings.
@@ -33,7 +34,7 @@ from ministack.core.responses import set_request_account_id, set_request_region
 from ministack.services import cloudwatch, sqs
 from ministack.services.cloudformation import provisioners
 
-# ------------------------------------------------------------------ keys
+# ------------------------------------------------------------------ policies
 
 # Partition keys of the table and of its indexes, wherever a condition compares one.
 KEY_NAME = re.compile(r"(?:gsi\d)?pk")
@@ -70,6 +71,14 @@ def leading_keys(request):
     return {"dynamodb:LeadingKeys": [key["S"] for key in keys]} if keys else {}
 
 
+def identity_of_sender(method, path, body, region, account):
+    if path.endswith("/outbound-emails"):
+        sender = json.loads(body)["FromEmailAddress"]
+        domain = sender.rsplit("@", 1)[1].rstrip("> ")
+        return f"arn:aws:ses:{region}:{account}:identity/{domain}"
+    return ses_resource(method, path, body, region, account)
+
+
 class ItemAction(str):
     """The action of one item of a transaction, which is checked for the key of that item."""
 
@@ -79,6 +88,8 @@ class ItemAction(str):
 service_context = iam_actions.dynamodb_service_context
 transaction_checks = iam_actions.dynamodb_transaction_checks
 enforce = iam_evaluator.enforce
+condition_key = iam_evaluator._resolve_condition_key
+ses_resource = iam_actions._ses_v2_resource_arn
 
 
 def context_with_keys(body):
@@ -109,7 +120,11 @@ def enforce_and_tell(access_key, action, *args, **named):
 
 iam_actions.dynamodb_service_context = context_with_keys
 iam_actions.dynamodb_transaction_checks = lambda *args: list(checks_with_keys(*args))
+iam_actions._ses_v2_resource_arn = identity_of_sender
 iam_evaluator.enforce = enforce_and_tell
+iam_evaluator._resolve_condition_key = lambda key, context: (
+    "true" if key.lower() == "aws:securetransport" else condition_key(key, context)
+)
 
 # ------------------------------------------------------------------ metrics
 

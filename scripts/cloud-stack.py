@@ -30,6 +30,8 @@ from botocore.config import Config
 
 STACK = "onsale-emulated"
 CODE_BUCKET = "onsale-code"
+# The one that the template has mails sent from, unless told otherwise.
+DOMAIN = "onsale.example"
 TEMPLATE = pathlib.Path("template.yaml")
 ZIPS = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "lambda"
 FOLDER = pathlib.Path(os.environ.get("ONSALE_CLOUD", "target/cloud"))
@@ -109,6 +111,11 @@ def parameters():
 
 def deploy(change=lambda zipped: zipped):
     stacks = client("cloudformation")
+    mails = client("sesv2")
+    try:
+        mails.create_email_identity(EmailIdentity=DOMAIN)
+    except mails.exceptions.AlreadyExistsException:
+        pass
     known = [stack["StackName"] for stack in stacks.list_stacks()["StackSummaries"]
              if stack["StackStatus"] != "DELETE_COMPLETE"]
     request = dict(

@@ -22,3 +22,4 @@ mod waiting;
 mod buying;
 mod emulated;
 mod place;
+mod running;

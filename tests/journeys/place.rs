@@ -45,6 +45,16 @@ impl Place {
         Visitor::new(&self.url, &format!("{name}-{}", self.run), role).await
     }
 
+    pub(crate) fn email(&self, name: &str) -> String {
+        format!("{name}-{}@example.org", self.run)
+    }
+
+    /// A word of letters that nobody else has.
+    pub(crate) fn word(&self) -> String {
+        let letters = self.run.bytes().map(|digit| char::from(b'a' + digit % 26));
+        letters.collect()
+    }
+
     pub(crate) async fn buyer(&self, name: &str) -> Visitor {
         self.person(name, "buyer").await
     }
