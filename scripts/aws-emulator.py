@@ -6,8 +6,9 @@ evaluates policies without `dynamodb:LeadingKeys`, which is how the template kee
 their own items; here each request names the partition keys it touches. A mail is sent in the name
 of its sender's domain, and what comes to this machine over HTTP counts as encrypted. It tells how long queues are only to whoever asks, where the alarms on
 dead letters need the metric that SQS publishes. An alarm hears only the metric with its own
-dimensions, not all of that name. And an alarm that calculates with several metrics, which it
-refuses, is made and never rings.
+dimensions, not all of that name. An alarm that calculates with several metrics, which it
+refuses, is made and never rings. And a function that gets new code finishes what it does, as it
+does on Lambda, where it would be killed.
 """
 
 import json
@@ -29,7 +30,7 @@ os.environ.update(
 )
 
 from ministack import app
-from ministack.core import iam_actions, iam_evaluator
+from ministack.core import iam_actions, iam_evaluator, lambda_runtime
 from ministack.core.responses import set_request_account_id, set_request_region
 from ministack.services import cloudwatch, sqs
 from ministack.services.cloudformation import provisioners
@@ -167,4 +168,27 @@ def publish_queue_metrics():
 
 
 threading.Thread(target=publish_queue_metrics, daemon=True).start()
+
+# ------------------------------------------------------------------ new code
+
+kill_workers = lambda_runtime.kill_workers
+
+
+def retire_workers(workers):
+    workers = list(workers)
+    kill_workers([worker for worker in workers if not worker.in_use])
+    busy = [worker for worker in workers if worker.in_use]
+    if busy:
+        threading.Thread(target=kill_when_done, args=(busy,), daemon=True).start()
+
+
+def kill_when_done(workers):
+    last = time.monotonic() + 60
+    while time.monotonic() < last and any(worker.in_use for worker in workers):
+        time.sleep(0.05)
+    kill_workers(workers)
+
+
+lambda_runtime.kill_workers = retire_workers
+
 app.main()

@@ -62,9 +62,9 @@ def another_version(zipped):
 def packaged_template(change):
     """The template with its code in a bucket, as `sam package` would have it."""
     s3 = client("s3")
-    s3.create_bucket(
-        Bucket=CODE_BUCKET, CreateBucketConfiguration={"LocationConstraint": os.environ["AWS_REGION"]}
-    )
+    if CODE_BUCKET not in [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]:
+        region = {"LocationConstraint": os.environ["AWS_REGION"]}
+        s3.create_bucket(Bucket=CODE_BUCKET, CreateBucketConfiguration=region)
 
     def upload(found):
         name = found.group(1)

@@ -9,8 +9,9 @@ use crate::visitor::{Answer, Visitor};
 
 /// How long something that should happen within seconds may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// Between two questions: short at first, then longer, since an emulated cloud answers slowly.
-const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(400)];
+/// Between two questions: short at first, then longer, since an account may ask a hundred times a
+/// minute and an emulated cloud answers slowly.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 /// An order leaves these only when somebody asks for it, and then at once.
 const FINAL: [&str; 6] = [
     "confirmed",
