@@ -217,6 +217,8 @@ def delete():
         "rule": [r["Name"] for r in client("events").list_rules()["Rules"]],
         "role": [r["RoleName"] for r in client("iam").list_roles()["Roles"]],
         "log group": [g["logGroupName"] for g in client("logs").describe_log_groups()["logGroups"]],
+        "topic": [t["TopicArn"] for t in client("sns").list_topics()["Topics"]],
+        "dashboard": [d["DashboardName"] for d in client("cloudwatch").list_dashboards()["DashboardEntries"]],
         "alarm": [a["AlarmName"] for a in client("cloudwatch").describe_alarms()["MetricAlarms"]],
     }
     for kind, names in left.items():

@@ -23,3 +23,4 @@ mod buying;
 mod emulated;
 mod place;
 mod running;
+mod teardown;
