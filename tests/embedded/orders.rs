@@ -9,7 +9,9 @@ use crate::visitor::{Answer, Visitor};
 
 /// How long something that should happen within seconds may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(40);
-const PAUSE: Duration = Duration::from_millis(50);
+/// Between two questions: short at first, then longer, since an account may ask a hundred times a
+/// minute and an emulated cloud answers slowly.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 /// An order leaves these only when somebody asks for it, and then at once.
 const FINAL: [&str; 6] = [
     "confirmed",
@@ -23,12 +25,14 @@ const FINAL: [&str; 6] = [
 /// Asks again and again until there is an answer.
 pub(crate) async fn until<T>(what: &str, ask: impl AsyncFn() -> Option<T>) -> T {
     let began = Instant::now();
+    let mut pause = PAUSES[0];
     loop {
         if let Some(answer) = ask().await {
             return answer;
         }
         assert!(began.elapsed() < PATIENCE, "still waiting: {what}");
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
+        pause = PAUSES[1].min(pause.mul_f64(1.2));
     }
 }
 

@@ -200,15 +200,20 @@ pub fn operator(folder: &Path) -> io::Result<String> {
     std::fs::read_to_string(folder.join(OPERATOR))
 }
 
-fn random() -> Result<[u8; 32], String> {
+pub fn random() -> Result<[u8; 32], String> {
     let mut secret = [0u8; 32];
     getrandom::fill(&mut secret).map_err(|e| e.to_string())?;
     Ok(secret)
 }
 
 /// 32 random bytes as text.
-fn random_text() -> Result<String, String> {
-    random().map(|secret| BASE64_URL_SAFE_NO_PAD.encode(secret))
+pub fn random_text() -> Result<String, String> {
+    random().map(text)
+}
+
+/// A secret as files and settings have it.
+pub fn text(secret: [u8; 32]) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(secret)
 }
 
 /// Writes beside and renames, so that a crash leaves the whole key or none.

@@ -9,6 +9,7 @@ mod dev_mail;
 mod downloads;
 mod edge_bindings;
 mod gate;
+mod new_keys;
 mod operator;
 mod platform;
 mod prometheus;
@@ -48,6 +49,8 @@ enum Command {
     VerifyDraw(verify_draw::VerifyDrawArgs),
     /// Print the secrets of the edge, for a worker that stands before this platform
     EdgeBindings(edge_bindings::BindingsArgs),
+    /// Make the keys that a deployment begins with, as JSON
+    NewKeys,
     /// Check that places, orders, tickets and money agree; mend what is safe
     Reconcile(operator::OperatorArgs),
     /// Let a stuck order go on
@@ -103,6 +106,7 @@ async fn main() -> ExitCode {
         Some(Command::Gate(args)) => gate::run(&args).await,
         Some(Command::VerifyDraw(args)) => verify_draw::run(&args),
         Some(Command::EdgeBindings(args)) => edge_bindings::print(&args),
+        Some(Command::NewKeys) => new_keys::print(),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,
         Some(Command::Resume(args)) => operator::resume(&args).await,
         Some(Command::Openapi) => platform::openapi_text().map(|text| println!("{text}")),
