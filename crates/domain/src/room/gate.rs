@@ -55,9 +55,10 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Until when the pass may be taken for valid somewhere.
+    /// Until when the pass may be taken for valid somewhere: a function accepts it for the
+    /// skew longer than it was signed for, by a clock that may be behind by the skew.
     fn counts_until(&self) -> Millis {
-        self.expires + CLOCK_SKEW_MS
+        self.expires + 2 * CLOCK_SKEW_MS
     }
 }
 
