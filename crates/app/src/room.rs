@@ -94,7 +94,9 @@ impl App {
             return Ok(());
         }
         let buyer = self.store.buyer(order.show_id, order.account).await?;
-        match buyer.last_pass {
+        // The pass that its hold began under: the buyer may shop under another one by now,
+        // and a place that was offered from the waitlist needed none.
+        match buyer.entry(order.id.hold()).and_then(|entry| entry.pass) {
             Some(pass) => {
                 let now = self.now();
                 Ok(self.store.close_pass(pass, order.show_id, now).await?)
