@@ -57,9 +57,11 @@ impl App {
             Some(last) if ended.len() >= MAX_ENDED => now.min(last.at + ENDED_OVERLAP_MS),
             _ => now,
         };
+        let counts = map.counts();
         Ok(News {
             cursor: cursor.0,
-            free_seats: Some(map.counts().free),
+            free_seats: Some(counts.free),
+            sold_out: counts.all_sold(),
             healthy: true,
             ended: ended.into_iter().map(|ended| ended.pass).collect(),
         })

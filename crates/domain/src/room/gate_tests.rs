@@ -22,7 +22,34 @@ fn gate(slots: u32, entries: u64) -> Gate {
 }
 
 fn enter(gate: &mut Gate, lot: Lot, now: Millis) -> Result<Entered, NotEntered> {
-    gate.enter(lot, now, 300, lot.0)
+    gate.enter(&wish(lot, 300), now, lot.0)
+}
+
+fn wish(lot: Lot, pass_seconds: u32) -> Enter {
+    Enter {
+        lot,
+        pass_seconds,
+        may_begin: true,
+    }
+}
+
+#[test]
+fn a_pass_is_renewed_though_it_is_nobody_s_turn_and_none_begins() {
+    let mut gate = gate(2, 2);
+    let first = enter(&mut gate, LOT, NOW).unwrap();
+    let renewal = |lot| Enter {
+        may_begin: false,
+        ..wish(lot, 300)
+    };
+    let again = gate.enter(&renewal(LOT), NOW + 200_000, [9; 16]).unwrap();
+    assert_eq!((again.pass, again.expires), (first.pass, NOW + 500_000));
+    let refused = gate.enter(&renewal(OTHER), NOW + 200_000, [9; 16]);
+    assert_eq!(refused, Err(NotEntered::NotYet));
+    let report = gate.report(NOW + 200_001);
+    assert_eq!((report.entered, report.waiting), (1, 0));
+    gate.leave(LOT, NOW + 200_002);
+    let spent = gate.enter(&renewal(LOT), NOW + 200_003, [9; 16]);
+    assert_eq!(spent, Err(NotEntered::Spent));
 }
 
 #[test]
@@ -30,9 +57,9 @@ fn the_same_lot_gets_the_same_pass_renewed() {
     let mut gate = gate(1, 1);
     let first = enter(&mut gate, LOT, NOW).unwrap();
     assert_eq!(first.expires, NOW + 300_000);
-    let again = gate.enter(LOT, NOW + 200_000, 300, [9; 16]).unwrap();
+    let again = gate.enter(&wish(LOT, 300), NOW + 200_000, [9; 16]).unwrap();
     assert_eq!((again.pass, again.expires), (first.pass, NOW + 500_000));
-    let shorter = gate.enter(LOT, NOW + 200_001, 10, [9; 16]).unwrap();
+    let shorter = gate.enter(&wish(LOT, 10), NOW + 200_001, [9; 16]).unwrap();
     assert_eq!(
         shorter.expires,
         NOW + 500_000,
@@ -45,7 +72,7 @@ fn the_same_lot_gets_the_same_pass_renewed() {
 fn a_pass_ends_fifteen_minutes_after_its_start_and_the_lot_is_spent() {
     let mut gate = gate(1, 9);
     enter(&mut gate, LOT, NOW).unwrap();
-    let late = gate.enter(LOT, NOW + 290_000, 900, LOT.0).unwrap();
+    let late = gate.enter(&wish(LOT, 900), NOW + 290_000, LOT.0).unwrap();
     assert_eq!(late.expires, NOW + MAX_PASS_MS);
     let last = enter(&mut gate, LOT, NOW + (MAX_PASS_MS - 1)).unwrap();
     assert_eq!(last.expires, NOW + MAX_PASS_MS);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News};
-use onsale_domain::room::gate::{Books, Entry, Gate, GateIndex};
+use onsale_domain::room::gate::{Books, Enter, Entry, Gate, GateIndex};
 use onsale_domain::room::opaque::{Lot, PassId};
 use onsale_domain::room::opening::Bucket;
 use onsale_domain::room::pass::PassClaims;
@@ -112,6 +112,7 @@ impl World {
             news: News {
                 cursor: 0,
                 free_seats: Some(9_999),
+                sold_out: false,
                 healthy: true,
                 ended: vec![],
             },
@@ -178,7 +179,12 @@ impl World {
         let station = &mut self.stations[usize::from(index)];
         let clock = now + station.skew_ms;
         let before = station.gate.entry(lot).map(|entry| entry.pass);
-        let Ok(entered) = station.gate.enter(lot, clock, 30, entropy) else {
+        let wanted = Enter {
+            lot,
+            pass_seconds: 30,
+            may_begin: true,
+        };
+        let Ok(entered) = station.gate.enter(&wanted, clock, entropy) else {
             return;
         };
         if crash {
