@@ -1,6 +1,6 @@
 //! Answers, refusals and cookies, as the rest of the platform gives them.
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -16,6 +16,7 @@ pub struct Problem {
     detail: String,
     fields: Map<String, Value>,
     retry_after_s: Option<u64>,
+    allow: Option<String>,
 }
 
 macro_rules! problems {
@@ -51,6 +52,7 @@ impl Problem {
             detail,
             fields: Map::new(),
             retry_after_s: None,
+            allow: None,
         }
     }
 
@@ -80,6 +82,12 @@ impl Problem {
         self
     }
 
+    /// The methods that would do.
+    pub fn allow(mut self, methods: String) -> Self {
+        self.allow = Some(methods);
+        self
+    }
+
     pub fn detail(&self) -> &str {
         &self.detail
     }
@@ -95,6 +103,9 @@ impl Problem {
             known.extend(self.fields);
         }
         let mut answer = bytes(self.status, "application/problem+json", body.to_string());
+        if let Some(Ok(methods)) = self.allow.map(HeaderValue::try_from) {
+            answer.headers_mut().insert(ALLOW, methods);
+        }
         if let Some(seconds) = self.retry_after_s {
             answer
                 .headers_mut()

@@ -6,6 +6,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::limiter::Limiter;
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::time::Millis;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Problem};
@@ -21,7 +22,6 @@ pub type Incoming = Request<Vec<u8>>;
 
 /// Venues may be this large; everything else is refused far below.
 pub const MAX_BODY: usize = 4 << 20;
-const MAX_ROOM_BODY: usize = 8 << 10;
 
 /// What becomes of a request. A feed stays open, and each host has its own way to do that.
 #[derive(Debug)]
@@ -52,8 +52,10 @@ pub struct EdgeLimits {
     /// What the gates of a house may ask, which share an address.
     pub per_house: Limiter,
     pub per_ticket: Limiter,
-    /// The way without a script costs a robot nothing, so an address gets few.
-    pub waiting_challenges: Limiter,
+    /// The way without a script costs a robot nothing, so few of an address count.
+    pub waited_joins: Limiter,
+    /// Registering as a fan needs no account and takes a code of the show.
+    pub fans: Limiter,
     /// Who asks for more challenges than this looks like a program.
     pub usual_challenges: Limiter,
     pub off: bool,
@@ -73,7 +75,8 @@ impl EdgeLimits {
                 requests_per_10s.saturating_mul(GATES_A_HOUSE),
             ),
             per_ticket: Limiter::new(10, PERIOD_MS, 10),
-            waiting_challenges: Limiter::new(6, 60_000, 6),
+            waited_joins: Limiter::new(6, 60_000, 6),
+            fans: Limiter::new(10, 60_000, 10),
             usual_challenges: Limiter::new(10, 60_000, 10),
             off: false,
         }
@@ -114,8 +117,12 @@ impl EdgeLimits {
         self.take(&self.per_ticket, lot.0, now)
     }
 
-    pub fn waiting_challenge(&self, address: &str, now: Millis) -> Result<(), Problem> {
-        self.take(&self.waiting_challenges, address_key(address), now)
+    pub fn waited_join(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.waited_joins, address_key(address), now)
+    }
+
+    fn fan(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.fans, address_key(address), now)
     }
 
     pub fn is_usual(&self, address: &str, now: Millis) -> bool {
@@ -137,8 +144,15 @@ impl Default for EdgeLimits {
     }
 }
 
+/// Whose limits those of an address are. A house, or a telephone, has a whole /64 of IPv6
+/// addresses to choose from, so they count as one.
 fn address_key(address: &str) -> [u8; 16] {
-    onsale_domain::request_hash::RequestHash::of(address.as_bytes()).0
+    let network = match address.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+        Ok(IpAddr::V6(ip)) => return (u128::from(ip) >> 64 << 64).to_be_bytes(),
+        Ok(IpAddr::V4(ip)) => ip.to_string(),
+        Err(_) => address.to_owned(),
+    };
+    onsale_domain::request_hash::RequestHash::of(network.as_bytes()).0
 }
 
 /// One per isolate, or per process.
@@ -193,15 +207,9 @@ impl Edge {
         rest: &str,
         address: &str,
     ) -> Result<Answer, Problem> {
-        self.limits.address(address, host.now())?;
-        if request.body().len() > MAX_ROOM_BODY {
-            return Err(Problem::too_large(
-                "What is sent to the waiting room has at most 8 KiB.",
-            ));
-        }
         let (show, action) = rest.split_once('/').unwrap_or((rest, ""));
         let show: ShowId = show.parse().map_err(|_| Problem::no_show())?;
-        room::answer(self, host, request, show, action, address).await
+        Ok(room::answer(self, host, request, show, action, address).await)
     }
 
     fn feed<H: Host>(
@@ -242,24 +250,27 @@ impl Edge {
         address: &str,
         id: &HeaderValue,
     ) -> Result<Answer, Problem> {
-        match is_scan(&request) {
+        match is_of_show(&request, &["scans", "scans/batch"]) {
             true => self.limits.house(address, host.now())?,
             false => self.limits.address(address, host.now())?,
+        }
+        if is_of_show(&request, &["fans"]) {
+            self.limits.fan(address, host.now())?;
         }
         forward::forward(self, host, request, id).await
     }
 }
 
-/// Whether a gate reports who came.
-fn is_scan(request: &Incoming) -> bool {
+/// Whether one of these is sent to a show: `scans` when a gate reports who came.
+fn is_of_show(request: &Incoming, actions: &[&str]) -> bool {
     let of_show = request.uri().path().strip_prefix("/api/v1/shows/");
     let action = of_show.and_then(|rest| rest.split_once('/'));
-    request.method() == Method::POST
-        && action.is_some_and(|(_, action)| action == "scans" || action == "scans/batch")
+    request.method() == Method::POST && action.is_some_and(|(_, action)| actions.contains(&action))
 }
 
 pub(crate) fn wrong_method(allowed: &str) -> Problem {
-    Problem::method(format!("Use {allowed} here."))
+    let methods = allowed.replace(" or ", ", ");
+    Problem::method(format!("Use {allowed} here.")).allow(methods)
 }
 
 fn resume_from(headers: &HeaderMap, uri: &Uri) -> Option<u64> {

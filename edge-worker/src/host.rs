@@ -9,7 +9,7 @@ use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::census::{CounterReport, Tally};
-use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
+use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::Bucket;
 use onsale_domain::time::Millis;
@@ -81,8 +81,7 @@ pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
     fn enter(
         &self,
         show: ShowId,
-        lot: Lot,
-        pass_seconds: u32,
+        wanted: Enter,
     ) -> impl Future<Output = Told<Result<Entered, NotEntered>>> + MaybeSend;
 
     /// Ends the pass of this lot. `false`: it has none.

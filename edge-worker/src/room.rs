@@ -17,11 +17,13 @@ use std::sync::Arc;
 use crate::answer::{Answer, Problem, cookie};
 use crate::edge::{Edge, Incoming, wrong_method};
 use crate::host::Host;
+use crate::web;
 
 pub(crate) const TICKET_COOKIE: &str = "onsale_ticket";
 pub(crate) const VISITOR_COOKIE: &str = "onsale_visitor";
 const PASS_COOKIE: &str = "onsale_pass";
 const TICKET_HEADER: &str = "onsale-ticket";
+const MAX_BODY: usize = 8 << 10;
 
 /// One request to the room of one show.
 struct Asked<'a, H> {
@@ -40,7 +42,7 @@ pub(crate) async fn answer<H: Host>(
     show: ShowId,
     action: &str,
     address: &str,
-) -> Result<Answer, Problem> {
+) -> Answer {
     let asked = Asked {
         edge,
         host,
@@ -49,25 +51,46 @@ pub(crate) async fn answer<H: Host>(
         address,
         now: host.now(),
     };
-    let method = request.method();
-    match action {
-        "challenge" if *method == Method::GET || *method == Method::POST => asked.challenge().await,
-        "challenge" => Err(wrong_method("GET or POST")),
-        "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
-        "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
-        "" if asked.wants_page() => asked.page().await,
-        "" | "status" => asked.status().await,
-        "fairness" => asked.fairness().await,
-        "join" => asked.join().await,
-        "enter" => asked.enter().await,
-        "leave" => asked.leave().await,
-        _ => Err(Problem::not_found(
-            "A waiting room has challenge, join, status, enter, leave and fairness.",
-        )),
-    }
+    let answered = asked.answer(action).await;
+    answered.unwrap_or_else(|problem| asked.refused(problem))
 }
 
 impl<H: Host> Asked<'_, H> {
+    async fn answer(&self, action: &str) -> Result<Answer, Problem> {
+        self.edge.limits.address(self.address, self.now)?;
+        if self.request.body().len() > MAX_BODY {
+            return Err(Problem::too_large(
+                "What is sent to the waiting room has at most 8 KiB.",
+            ));
+        }
+        let (asked, method) = (self, self.request.method());
+        match action {
+            "challenge" if *method == Method::GET || *method == Method::POST => {
+                asked.challenge().await
+            }
+            "challenge" => Err(wrong_method("GET or POST")),
+            "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
+            "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
+            "" if asked.wants_page() => asked.page().await,
+            "" | "status" => asked.status().await,
+            "fairness" => asked.fairness().await,
+            "join" => asked.join().await,
+            "enter" => asked.enter().await,
+            "leave" => asked.leave().await,
+            _ => Err(Problem::not_found(
+                "A waiting room has challenge, join, status, enter, leave and fairness.",
+            )),
+        }
+    }
+
+    /// A refusal as whoever asked can read it: a page for somebody who sent a form.
+    fn refused(&self, problem: Problem) -> Answer {
+        match self.is_form() {
+            true => web::refusal(problem, Some(&self.path())),
+            false => problem.answer(),
+        }
+    }
+
     fn headers(&self) -> &HeaderMap {
         self.request.headers()
     }

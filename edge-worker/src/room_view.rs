@@ -51,7 +51,7 @@ impl Views {
         let view = view.map(Arc::new);
         self.with(|views| {
             if views.len() >= SHOWS_KEPT && !views.contains_key(&show) {
-                views.clear();
+                make_room(views);
             }
             let kept = Kept {
                 at: now,
@@ -81,6 +81,17 @@ impl Views {
                 view.fetching_since = None;
             }
         });
+    }
+}
+
+/// Made-up shows go first, and of real ones the half that was looked at longest ago.
+fn make_room(views: &mut HashMap<ShowId, Kept>) {
+    views.retain(|_, kept| kept.view.is_some());
+    if views.len() >= SHOWS_KEPT {
+        let mut ages: Vec<Millis> = views.values().map(|kept| kept.at).collect();
+        ages.sort_unstable();
+        let median = ages[ages.len() / 2];
+        views.retain(|_, kept| kept.at > median);
     }
 }
 

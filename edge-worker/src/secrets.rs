@@ -26,6 +26,8 @@ pub struct Secrets {
 pub struct Captcha {
     pub url: String,
     pub secret: String,
+    /// The site that tokens must come from, if that is to be checked.
+    pub hostname: Option<String>,
 }
 
 impl std::fmt::Debug for Captcha {
@@ -38,8 +40,8 @@ pub const TURNSTILE: &str = "https://challenges.cloudflare.com/turnstile/v0/site
 
 impl Secrets {
     /// Reads `ROOM_SECRET`, `TICKET_KEYS`, `WORK_KEYS`, `PASS_SIGNING_KEY`,
-    /// `INTERNAL_KEYS` and, where given, `FAN_KEYS`, `CAPTCHA_SECRET` and
-    /// `CAPTCHA_VERIFY_URL`. The errors name what is wrong and never what it says.
+    /// `INTERNAL_KEYS` and, where given, `FAN_KEYS`, `CAPTCHA_SECRET`,
+    /// `CAPTCHA_VERIFY_URL` and `CAPTCHA_HOSTNAME`. The errors name what is wrong and never what it says.
     pub fn read(setting: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let given = |name: &str| setting(name).filter(|text| !text.is_empty());
         let need = |name: &str| given(name).ok_or_else(|| format!("{name} is not set"));
@@ -56,6 +58,7 @@ impl Secrets {
             captcha: given("CAPTCHA_SECRET").map(|secret| Captcha {
                 url: given("CAPTCHA_VERIFY_URL").unwrap_or_else(|| TURNSTILE.to_owned()),
                 secret,
+                hostname: given("CAPTCHA_HOSTNAME"),
             }),
         })
     }

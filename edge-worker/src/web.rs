@@ -12,6 +12,7 @@ const PAGE: &str = include_str!("../../web/room.html");
 const JOIN: &str = include_str!("../../web/noscript-join.html");
 const WAIT: &str = include_str!("../../web/noscript-wait.html");
 const ENTER: &str = include_str!("../../web/noscript-enter.html");
+const INSIDE: &str = include_str!("../../web/noscript-inside.html");
 
 /// Changes with every version of a file, so that each may be kept for ever.
 const VERSION: &str = env!("ONSALE_WEB_VERSION");
@@ -134,14 +135,22 @@ pub fn enter_form(show: ShowId) -> String {
     fill(ENTER, &[("show", &show.to_string()), ("words", words)])
 }
 
-/// A refusal as a page of few words.
-pub fn refusal(problem: Problem) -> Answer {
+/// For whoever is inside: how to stay, and how to go.
+pub fn inside_forms(show: ShowId) -> String {
+    fill(INSIDE, &[("show", &show.to_string())])
+}
+
+/// A refusal as a page of few words, and the way back.
+pub fn refusal(problem: Problem, back: Option<&str>) -> Answer {
     let words = escaped(problem.detail());
+    let back = back.map_or(String::new(), |path| {
+        format!("<p><a class=\"button\" href=\"{path}\">Back to the waiting room</a></p>")
+    });
     let refused = problem.answer();
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Onsale</title>\
          <meta name=\"viewport\" content=\"width=device-width\">\
-         <link rel=\"stylesheet\" href=\"/assets/room.css?v={VERSION}\"><main><p>{words}</p></main>"
+         <link rel=\"stylesheet\" href=\"/assets/room.css?v={VERSION}\"><main><p>{words}</p>{back}</main>"
     );
     let mut answer = html(refused.status(), page);
     if let Some(wait) = refused.headers().get(http::header::RETRY_AFTER) {
@@ -207,6 +216,7 @@ mod tests {
             page(SHOW, "Title", State::Waiting, &join),
             wait_notice("words", 1),
             enter_form(SHOW),
+            inside_forms(SHOW),
         ] {
             assert!(!text.contains("{{"), "{text}");
             assert!(!text.contains("}}"), "{text}");

@@ -56,6 +56,18 @@ async function socket(t, path) {
   return { watcher, next };
 }
 
+test('many who come at once are served by one reading of the map', async (t) => {
+  const show = cloud.newShow();
+  const path = `/api/v1/shows/${show.id}/availability.bin`;
+  const readings = () => cloud.heard.filter(({ url }) => url.startsWith(path)).length;
+  const began = Date.now();
+  const watchers = await Promise.all(Array.from({ length: 50 }, () => socket(t, `/feed/${show.id}`)));
+  for (const { next } of watchers) await next();
+  // One for all of them, and one a second from then on.
+  const most = 2 + Math.ceil((Date.now() - began) / 1_000);
+  assert.ok(readings() <= most, `${readings()} readings, ${most} at most`);
+});
+
 test('a change of the map reaches sockets and streams', async (t) => {
   const show = cloud.newShow();
   const { watcher, next } = await socket(t, `/feed/${show.id}`);

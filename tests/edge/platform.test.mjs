@@ -119,7 +119,7 @@ test('before opening there is a lottery, afterwards a line', { timeout: 90_000 }
   await late.waitAndEnter();
 });
 
-test('the room follows the organiser, and a sold-out show says so', { timeout: 90_000 }, async () => {
+test('the room follows the organiser', { timeout: 90_000 }, async () => {
   const room = { mode: 'queue', capacity: 10, rate_per_second: 10 };
   const sale = await show(room);
   const visitor = new Visitor(worker.url, sale.id);
@@ -131,6 +131,25 @@ test('the room follows the organiser, and a sold-out show says so', { timeout: 9
   await becomes(visitor, 'join');
   await change(sale, { ...room, mode: 'off' });
   await becomes(visitor, 'open');
+});
+
+test('while places are held the line rests, and a sold-out show says so', { timeout: 90_000 }, async () => {
+  const sale = await show({ mode: 'queue_all', capacity: 10, rate_per_second: 10 }, { max_tickets_per_buyer: 10 });
+  const ana = await account('buyer');
+  const buyer = new Visitor(worker.url, sale.id);
+  done(201)(await buyer.join());
+  const { pass } = done(200)((await buyer.waitAndEnter()).entered);
+  const seats = Array.from({ length: 10 }, (_, n) => `A-1-${n + 1}`);
+  const headers = { 'idempotency-key': 'all', 'onsale-pass': pass };
+  const { hold_id } = await call(`/api/v1/shows/${sale.id}/holds`, { token: ana, body: { seats }, headers }).then(done(201));
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  const late = new Visitor(worker.url, sale.id);
+  done(201)(await late.join());
+  assert.equal(done(200)(await late.ask('status')).state, 'waiting');
+  await call(`/api/v1/shows/${sale.id}/holds/${hold_id}/checkout`, { token: ana, body: { payment_method: 'pm_card_visa' }, headers: { 'idempotency-key': 'pay' } }).then(done(202));
+  const { waitlist } = await becomes(late, 'sold_out');
+  assert.equal(waitlist, `/api/v1/shows/${sale.id}/waitlist`);
+  assert.equal((await late.ask('challenge')).status, 409);
 });
 
 test('live passes never exceed the cap', { timeout: 120_000 }, async () => {

@@ -7,7 +7,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::fan_code::{FanCode, FanKeys, FanSerial};
 use onsale_domain::room::fans::{
-    CODES_AT_ONCE, Fan, FanBatch, MAX_CODES, RegistrationClosed, check_registration,
+    CODES_AT_ONCE, Fan, FanBatch, MAX_CODES, MAX_REGISTERED, RegistrationClosed, check_registration,
 };
 use onsale_domain::room::opaque::FanBatchId;
 use onsale_domain::show::NotOnSale;
@@ -76,15 +76,15 @@ impl App {
     async fn new_batch(&self, show: ShowId, count: u32, keys: &FanKeys) -> Result<FanBatch> {
         Ok(FanBatch {
             key: keys.signing(),
-            first: self.take_fan_serials(show, count).await?,
+            first: self.take_fan_serials(show, count, MAX_CODES).await?,
             count,
         })
     }
 
-    async fn take_fan_serials(&self, show: ShowId, count: u32) -> Result<FanSerial> {
-        let first = self.store.take_serials(show, count, MAX_CODES).await?;
+    async fn take_fan_serials(&self, show: ShowId, count: u32, most: u32) -> Result<FanSerial> {
+        let first = self.store.take_serials(show, count, most).await?;
         first.ok_or(Error::LimitExceeded {
-            limit: u64::from(MAX_CODES),
+            limit: u64::from(most),
             of: "fan codes for a show",
         })
     }
@@ -102,7 +102,7 @@ impl App {
         let fan = Fan {
             email,
             key: keys.signing(),
-            serial: self.take_fan_serials(show, 1).await?,
+            serial: self.take_fan_serials(show, 1, MAX_REGISTERED).await?,
             registered: now,
         };
         self.store.add_fan(show, &fan).await?;

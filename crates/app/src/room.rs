@@ -58,9 +58,11 @@ impl App {
             Some(last) if ended.len() >= MAX_ENDED => now.min(last.at + ENDED_OVERLAP_MS),
             _ => now,
         };
+        let counts = map.counts();
         Ok(News {
             cursor: cursor.0,
-            free_seats: Some(map.counts().free),
+            free_seats: Some(counts.free),
+            sold_out: counts.all_sold(),
             healthy: true,
             ended: ended.into_iter().map(|ended| ended.pass).collect(),
         })
@@ -95,7 +97,9 @@ impl App {
             return Ok(());
         }
         let buyer = self.store.buyer(order.show_id, order.account).await?;
-        match buyer.last_pass {
+        // The pass that its hold began under: the buyer may shop under another one by now,
+        // and a place that was offered from the waitlist needed none.
+        match buyer.entry(order.id.hold()).and_then(|entry| entry.pass) {
             Some(pass) => {
                 let now = self.now();
                 Ok(self.store.close_pass(pass, order.show_id, now).await?)

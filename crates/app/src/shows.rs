@@ -17,6 +17,7 @@ use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::pricing::Pricing;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::beacon::BeaconSetting;
+use onsale_domain::room::opening::{Bucket, Opening};
 use onsale_domain::show::{
     DEFAULT_HOLD_SECONDS, DEFAULT_TICKETS_PER_BUYER, RefundStep, Room, RoomMode, RoomOrder, Show,
     ShowStatus, StoredStatus, default_refund_policy, order_prices,
@@ -162,6 +163,7 @@ impl App {
         let prices = new.prices.clone();
         let mut show = new_show(id, event, new, now);
         show.check_settings().map_err(invalid)?;
+        check_beacon(&show, now)?;
         if event.shows.len() >= MAX_SHOWS {
             return Err(too_many_shows());
         }
@@ -321,6 +323,19 @@ fn new_show(id: ShowId, event: &Event, new: NewShow, now: Millis) -> Show {
     }
 }
 
+/// A beacon whose value is known while people join proves nothing, so it is named first and
+/// its value entered once the lottery has closed; and no lottery is called after that.
+fn check_beacon(show: &Show, now: Millis) -> Result<()> {
+    let beacon = show.room.beacon.as_ref();
+    let is_known = beacon.is_some_and(|beacon| beacon.value.is_some());
+    match is_known && !Opening::of(show).is_closed(Bucket::LOTTERY, now) {
+        true => Err(Error::Conflict(
+            "name the beacon now, and enter its value once the room has opened and the lottery is closed",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The show after a change, or why it cannot be made.
 fn changed_show(show: &Show, change: &ShowChange, layout: &Layout, now: Millis) -> Result<Show> {
     match show.status_at(now, None) {
@@ -353,6 +368,7 @@ fn changed_show(show: &Show, change: &ShowChange, layout: &Layout, now: Millis) 
             "the value of the beacon is known, and stays as it is",
         ));
     }
+    check_beacon(&changed, now)?;
     if let Some(currency) = change
         .currency
         .filter(|currency| *currency != show.currency)

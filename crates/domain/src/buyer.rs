@@ -56,6 +56,9 @@ pub struct Entry {
     /// The codec keeps it apart: most shows have none.
     #[serde(skip)]
     pub point: Option<u32>,
+    /// The pass under which it began; a confirmed order closes it. Kept apart as well.
+    #[serde(skip)]
+    pub pass: Option<PassId>,
     /// How often its checkout began: the number of the last attempt to pay.
     pub attempt: u32,
     /// When the state was last changed.
@@ -83,6 +86,7 @@ impl Entry {
             places,
             prices,
             point: None,
+            pass: None,
             attempt: 0,
             changed: now,
         }
@@ -91,6 +95,11 @@ impl Entry {
     /// The same at prices of this point of the log.
     pub fn at_point(self, point: Option<u32>) -> Self {
         Self { point, ..self }
+    }
+
+    /// The same, begun under this pass.
+    pub fn under_pass(self, pass: Option<PassId>) -> Self {
+        Self { pass, ..self }
     }
 
     /// Each place with its price.
@@ -166,7 +175,7 @@ pub struct Buyer {
     pub version: u64,
     pub entries: Vec<Entry>,
     pub given_back: Vec<GivenBack>,
-    /// The pass of the last hold that began under one. A confirmed order closes it.
+    /// The pass of the last hold that began under one. A hold under another closes it.
     pub last_pass: Option<PassId>,
 }
 

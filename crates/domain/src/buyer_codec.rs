@@ -2,6 +2,7 @@
 //! that every write of a buyer costs one unit.
 
 use crate::buyer::Buyer;
+use crate::room::opaque::PassId;
 
 /// Entries and what was given back.
 const PLAIN: u8 = 1;
@@ -10,12 +11,20 @@ const WITH_PASS: u8 = 2;
 /// The same, with or without a pass, and which entries have prices of which point: a few
 /// bytes each.
 const WITH_POINTS: u8 = 3;
+/// The same, and which entries began under which pass as long as that matters: 17 bytes
+/// each.
+const WITH_PASSES: u8 = 4;
 
 impl Buyer {
     pub fn encode(&self) -> Vec<u8> {
         let (entries, given_back) = (&self.entries, &self.given_back);
         let points = self.points();
+        let passes = self.passes();
         let (version, body) = match self.last_pass {
+            pass if !passes.is_empty() => (
+                WITH_PASSES,
+                postcard::to_allocvec(&(entries, given_back, pass, points, passes)),
+            ),
             pass if !points.is_empty() => (
                 WITH_POINTS,
                 postcard::to_allocvec(&(entries, given_back, pass, points)),
@@ -54,9 +63,35 @@ impl Buyer {
                     buyer.entries.get_mut(index as usize)?.point = Some(point);
                 }
             }
+            (&WITH_PASSES, body) => {
+                let points: Vec<(u32, u32)>;
+                let passes: Vec<(u32, PassId)>;
+                (
+                    buyer.entries,
+                    buyer.given_back,
+                    buyer.last_pass,
+                    points,
+                    passes,
+                ) = postcard::from_bytes(body).ok()?;
+                for (index, point) in points {
+                    buyer.entries.get_mut(index as usize)?.point = Some(point);
+                }
+                for (index, pass) in passes {
+                    buyer.entries.get_mut(index as usize)?.pass = Some(pass);
+                }
+            }
             _ => return None,
         }
         Some(buyer)
+    }
+
+    /// The passes of entries that may still end in an order, by their places in the list.
+    fn passes(&self) -> Vec<(u32, PassId)> {
+        let entries = (0u32..).zip(&self.entries);
+        entries
+            .filter(|(_, entry)| !entry.state.is_ended())
+            .filter_map(|(index, entry)| Some((index, entry.pass?)))
+            .collect()
     }
 
     /// The entries at prices of a point, by their places in the list.

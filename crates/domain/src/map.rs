@@ -21,6 +21,11 @@ impl Counts {
         self.free + self.held + self.sold
     }
 
+    /// Sold out means sold: held places may come back.
+    pub fn all_sold(&self) -> bool {
+        self.total() > 0 && self.sold == self.total()
+    }
+
     fn add(&mut self, state: PlaceState) {
         match state {
             PlaceState::Free => self.free += 1,

@@ -35,7 +35,7 @@ pub enum StoredStatus {
 impl StoredStatus {
     /// The status everyone sees. Sold out means sold: held places may come back.
     pub fn seen_at(self, now: Millis, starts_at: Millis, counts: Option<Counts>) -> ShowStatus {
-        let all_sold = counts.is_some_and(|c| c.total() > 0 && c.sold == c.total());
+        let all_sold = counts.is_some_and(|counts| counts.all_sold());
         match self {
             Self::Draft => ShowStatus::Draft,
             Self::Cancelled => ShowStatus::Cancelled,

@@ -47,6 +47,19 @@ pub fn finish(router: OpenApiRouter<Api>, function: &'static str) -> (Router<Api
     )
 }
 
+/// The part of the document that the edge answers by itself. Its operations name no
+/// function, so that the edge forwards none of them.
+pub fn of_edge(text: &str) -> Result<OpenApi, serde_json::Error> {
+    let mut document: OpenApi = serde_json::from_str(text)?;
+    for item in document.paths.paths.values_mut() {
+        for (operation, _) in operations(item) {
+            operation.tags = Some(vec!["edge".to_owned()]);
+            fill_problems(operation);
+        }
+    }
+    Ok(document)
+}
+
 /// One document out of those of all functions.
 pub fn merge(parts: Vec<OpenApi>) -> OpenApi {
     let mut info = Info::new("Onsale", env!("CARGO_PKG_VERSION"));
@@ -96,11 +109,7 @@ fn complete(operation: &mut Operation, is_write: bool, function: &str) {
         .insert("x-function".to_owned(), function.into());
     // The default tag is the name of a Rust module.
     operation.tags = Some(vec![function.to_owned()]);
-    for (status, response) in &mut operation.responses.responses {
-        if let (Ok(status), RefOr::T(response)) = (status.parse(), response) {
-            fill_problem(status, response);
-        }
-    }
+    fill_problems(operation);
     for status in shared_statuses(operation, is_write) {
         add_problem(operation, status);
     }
@@ -162,6 +171,14 @@ fn add_problem(operation: &mut Operation, status: StatusCode) {
     });
     if let RefOr::T(response) = response {
         fill_problem(status, response);
+    }
+}
+
+fn fill_problems(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let (Ok(status), RefOr::T(response)) = (status.parse(), response) {
+            fill_problem(status, response);
+        }
     }
 }
 

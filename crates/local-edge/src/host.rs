@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use onsale_domain::ids::ShowId;
-use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
+use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::time::Millis;
 use onsale_edge::host::{Host, Joined, Told, Trouble};
@@ -51,14 +51,9 @@ impl Host for LocalHost {
         Ok(())
     }
 
-    async fn enter(
-        &self,
-        show: ShowId,
-        lot: Lot,
-        pass_seconds: u32,
-    ) -> Told<Result<Entered, NotEntered>> {
-        let gate = self.0.gate(show, GateIndex::of_lot(lot));
-        gate.enter(lot, pass_seconds).await
+    async fn enter(&self, show: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {
+        let gate = self.0.gate(show, GateIndex::of_lot(wanted.lot));
+        gate.enter(&wanted).await
     }
 
     async fn leave(&self, show: ShowId, lot: Lot) -> Told<bool> {

@@ -16,7 +16,7 @@ use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::gate::GateIndex;
 use onsale_domain::time::Millis;
 use onsale_edge::host::{Links, Told, Trouble};
-use onsale_edge::objects::controller::{ControllerObject, STEP_MS};
+use onsale_edge::objects::controller::{ControllerObject, GATE_TIMEOUT_MS, STEP_MS};
 use onsale_edge::objects::counter::CounterObject;
 use onsale_edge::objects::gate::GateObject;
 use tower::ServiceExt as _;
@@ -31,6 +31,7 @@ type Counter = CounterObject<ObjectStorage, LocalLinks>;
 /// An answer of a function is a ticket on paper at most.
 const MAX_ANSWER: usize = 64 << 20;
 const INTERNAL_TIMEOUT: Duration = Duration::from_secs(5);
+const GATE_TIMEOUT: Duration = Duration::from_millis(GATE_TIMEOUT_MS);
 
 /// A controller that takes its steps by itself while anybody asks.
 #[derive(Debug)]
@@ -209,7 +210,11 @@ impl Links for LocalLinks {
     }
 
     async fn grant(&self, show: ShowId, gate: GateIndex, grant: Grant) -> Told<Report> {
-        self.0.gate(show, gate).grant(&grant).await
+        let gate = self.0.gate(show, gate);
+        let granted = tokio::time::timeout(GATE_TIMEOUT, gate.grant(&grant));
+        granted
+            .await
+            .map_err(|_| Trouble::new("it took too long"))?
     }
 
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {

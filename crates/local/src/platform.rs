@@ -222,6 +222,9 @@ fn functions(
     (router, openapi::merge(documents))
 }
 
+/// What the edge answers without a function.
+const EDGE: &str = include_str!("../../../edge-worker/openapi.json");
+
 /// The document of this build, as it is committed in docs/openapi.json.
 pub fn openapi_text() -> Result<String, String> {
     let signer = Arc::new(SessionSigner::from_secret("document", [0; 32]));
@@ -234,6 +237,8 @@ pub fn openapi_text() -> Result<String, String> {
         RoomKeys::default(),
         WebhookSecrets::default(),
     );
+    let edge = openapi::of_edge(EDGE).map_err(|e| e.to_string())?;
+    let document = openapi::merge(vec![document, edge]);
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 

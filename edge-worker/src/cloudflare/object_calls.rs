@@ -4,7 +4,7 @@ use std::fmt;
 
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
-use onsale_domain::room::opaque::{Lot, PassId};
+use onsale_domain::room::opaque::PassId;
 use onsale_domain::time::Millis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,16 @@ impl Object {
         action: &str,
         body: &impl Serialize,
     ) -> Told<A> {
+        self.call_within(TIMEOUT_MS, env, action, body).await
+    }
+
+    pub async fn call_within<A: DeserializeOwned>(
+        self,
+        timeout_ms: u64,
+        env: &Env,
+        action: &str,
+        body: &impl Serialize,
+    ) -> Told<A> {
         let stub = self.stub(env)?;
         let url = format!("https://object/{action}");
         let body = serde_json::to_vec(body).map_err(Trouble::new)?;
@@ -66,7 +76,7 @@ impl Object {
             let mut answer = stub.fetch_with_request(request.into()).await?;
             Ok::<_, worker::Error>((answer.status_code(), answer.text().await?))
         };
-        let answered = within(TIMEOUT_MS, asked).await?;
+        let answered = within(timeout_ms, asked).await?;
         let (status, text) = answered.map_err(Trouble::new)?;
         match status {
             200 => serde_json::from_str(&text).map_err(Trouble::new),
@@ -127,12 +137,6 @@ pub fn unknown_action<T>(path: &str) -> Told<T> {
     Err(Trouble(format!("an object has no {path}")))
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Enter {
-    pub lot: Lot,
-    pub pass_seconds: u32,
-}
-
 /// What a gate says to somebody who wants to enter, as it is sent.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,6 +149,7 @@ pub enum Verdict {
     Full,
     TooFast,
     Spent,
+    NotYet,
 }
 
 impl From<Result<Entered, NotEntered>> for Verdict {
@@ -162,6 +167,7 @@ impl From<Result<Entered, NotEntered>> for Verdict {
             Err(NotEntered::Full) => Self::Full,
             Err(NotEntered::TooFast) => Self::TooFast,
             Err(NotEntered::Spent) => Self::Spent,
+            Err(NotEntered::NotYet) => Self::NotYet,
         }
     }
 }
@@ -181,6 +187,7 @@ impl From<Verdict> for Result<Entered, NotEntered> {
             Verdict::Full => Err(NotEntered::Full),
             Verdict::TooFast => Err(NotEntered::TooFast),
             Verdict::Spent => Err(NotEntered::Spent),
+            Verdict::NotYet => Err(NotEntered::NotYet),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::outgoing;
 use super::settings::Functions;
 use super::worker_host::fill;
 use crate::host::{Links, Told};
+use crate::objects::controller::GATE_TIMEOUT_MS;
 
 /// A step of the controller waits for this, and the line with it.
 const TIMEOUT_MS: u64 = 5_000;
@@ -50,7 +51,8 @@ impl Links for ObjectLinks {
 
     async fn grant(&self, show: ShowId, gate: GateIndex, grant: Grant) -> Told<Report> {
         let gate = Object::Gate(show, gate);
-        gate.call(&self.env, "grant", &grant).await
+        let asked = gate.call_within(GATE_TIMEOUT_MS, &self.env, "grant", &grant);
+        asked.await
     }
 
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {

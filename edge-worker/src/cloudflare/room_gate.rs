@@ -1,11 +1,12 @@
 //! A gate of a show as a Durable Object.
 
 use onsale_domain::room::allotment::Grant;
+use onsale_domain::room::gate::Enter;
 // The macro looks for `wasm_bindgen` here.
 use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result, State, durable_object};
 
-use super::object_calls::{Enter, ObjectName, Verdict, sent, told, unknown_action};
+use super::object_calls::{ObjectName, Verdict, sent, told, unknown_action};
 use super::object_links::ObjectLinks;
 use super::object_storage::ObjectStorage;
 use super::settings::internal_keys;
@@ -43,8 +44,8 @@ impl RoomGate {
     }
 
     async fn enter(&self, request: &mut Request) -> Told<Verdict> {
-        let Enter { lot, pass_seconds } = sent(request).await?;
-        let entered = self.gate()?.enter(lot, pass_seconds).await?;
+        let wanted: Enter = sent(request).await?;
+        let entered = self.gate()?.enter(&wanted).await?;
         Ok(entered.into())
     }
 

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use futures_channel::mpsc::{Sender, channel};
 use futures_util::StreamExt as _;
+use futures_util::lock::Mutex;
 use onsale_domain::ids::ShowId;
 // The macro looks for `wasm_bindgen` here.
 use worker::wasm_bindgen;
@@ -35,6 +36,8 @@ pub struct SeatFeed {
     alarm: Alarm,
     source: Told<Source>,
     feed: RefCell<Feed>,
+    /// Held by whoever reads the map for the first time, for all who come meanwhile.
+    first: Mutex<()>,
     streams: RefCell<Vec<Sender<Vec<u8>>>>,
     quiet: Cell<u32>,
 }
@@ -61,6 +64,7 @@ impl DurableObject for SeatFeed {
             alarm: Alarm::new(&state),
             source: source(&state, env),
             feed: RefCell::default(),
+            first: Mutex::new(()),
             streams: RefCell::default(),
             quiet: Cell::new(0),
             state,
@@ -72,7 +76,7 @@ impl DurableObject for SeatFeed {
             return response(Problem::unavailable().answer());
         }
         if self.feed.borrow().version() == 0 {
-            match self.read().await {
+            match self.read_first().await {
                 Ok(()) => {}
                 Err(Unwatched::NoShow) => return response(Problem::no_show().answer()),
                 Err(Unwatched::Trouble(trouble)) => {
@@ -130,6 +134,17 @@ impl DurableObject for SeatFeed {
 impl SeatFeed {
     fn watchers(&self) -> usize {
         self.state.get_websockets().len() + self.streams.borrow().len()
+    }
+
+    /// Reads the map unless it is known by now: after a restart thousands come back at once,
+    /// and one reading serves them all.
+    async fn read_first(&self) -> std::result::Result<(), Unwatched> {
+        let _first = self.first.lock().await;
+        let is_known = self.feed.borrow().version() != 0;
+        match is_known {
+            true => Ok(()),
+            false => self.read().await,
+        }
     }
 
     /// Reads the map and tells everybody what changed.

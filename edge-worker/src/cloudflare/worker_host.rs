@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use onsale_domain::ids::ShowId;
-use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
+use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::time::Millis;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use worker::{Cache, Context, Delay, Env, console_warn};
 
 use super::object_alarm;
-use super::object_calls::{Enter, Object, Verdict};
+use super::object_calls::{Object, Verdict};
 use super::outgoing;
 use super::settings::Functions;
 use crate::host::{Host, Joined, Told};
@@ -96,16 +96,9 @@ impl Host for WorkerHost {
         self.ask(counter, "add", &joined).await
     }
 
-    async fn enter(
-        &self,
-        show: ShowId,
-        lot: Lot,
-        pass_seconds: u32,
-    ) -> Told<Result<Entered, NotEntered>> {
-        let gate = Object::Gate(show, GateIndex::of_lot(lot));
-        let verdict: Verdict = self
-            .ask(gate, "enter", &Enter { lot, pass_seconds })
-            .await?;
+    async fn enter(&self, show: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {
+        let gate = Object::Gate(show, GateIndex::of_lot(wanted.lot));
+        let verdict: Verdict = self.ask(gate, "enter", &wanted).await?;
         Ok(verdict.into())
     }
 

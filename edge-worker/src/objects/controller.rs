@@ -2,13 +2,15 @@
 //! line on, and says how things are.
 
 use futures_util::future::join_all;
-use futures_util::lock::Mutex;
+use futures_util::lock::{Mutex, MutexGuard};
 use http::StatusCode;
 use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::briefing::Briefing;
 use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::controller::Controller;
+use onsale_domain::room::gate::GateIndex;
 use onsale_domain::room::published::Published;
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,8 @@ use crate::internal::signed_request;
 pub const STEP_MS: u64 = 1_000;
 /// An older bulletin means that nobody wakes the controller; then whoever asks does.
 const OVERDUE_MS: u64 = 2_500;
+/// How long a gate may take to answer. One that hangs must not hold the others up.
+pub const GATE_TIMEOUT_MS: u64 = 2_000;
 /// After this long without anybody asking, nobody waits: the longest time between two
 /// polls of a visitor is less than half of it.
 const QUIET_MS: u64 = 300_000;
@@ -57,6 +61,8 @@ pub struct ControllerObject<S, L> {
     said: ShortMutex<Option<Said>>,
     asked: ShortMutex<Millis>,
     heard: ShortMutex<Vec<CounterReport>>,
+    /// What gates said since the last step.
+    reported: ShortMutex<Vec<(GateIndex, Report)>>,
 }
 
 impl<S: Storage, L: Links> ControllerObject<S, L> {
@@ -70,6 +76,7 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
             said: ShortMutex::new(None),
             asked: ShortMutex::new(Millis(0)),
             heard: ShortMutex::new(Vec::new()),
+            reported: ShortMutex::new(Vec::new()),
         }
     }
 
@@ -77,14 +84,22 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
     pub async fn bulletin(&self) -> Told<Option<Bulletin>> {
         let now = self.links.now();
         *held(&self.asked) = now;
-        if let Some(said) = held(&self.said).clone()
-            && said.at + OVERDUE_MS > now
-        {
+        if let Some(said) = self.said_lately() {
             return Ok(said.bulletin);
         }
-        self.step().await?;
+        let slot = self.state.lock().await;
+        // Whoever held the lock has taken the step that all who waited for it need.
+        if let Some(said) = self.said_lately() {
+            return Ok(said.bulletin);
+        }
+        self.step_with(slot).await?;
         let said = held(&self.said).clone();
         Ok(said.and_then(|said| said.bulletin))
+    }
+
+    fn said_lately(&self) -> Option<Said> {
+        let said = held(&self.said).clone();
+        said.filter(|said| said.at + OVERDUE_MS > self.links.now())
     }
 
     /// Takes a counter's report in. It counts with the next step.
@@ -103,7 +118,11 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
 
     /// One step. Whoever calls it has arranged for the next one before.
     pub async fn step(&self) -> Told<()> {
-        let mut slot = self.state.lock().await;
+        let slot = self.state.lock().await;
+        self.step_with(slot).await
+    }
+
+    async fn step_with(&self, mut slot: MutexGuard<'_, Option<Option<Kept>>>) -> Told<()> {
         let kept = match slot.take() {
             Some(kept) => kept,
             None => self.load().await?,
@@ -137,6 +156,9 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
         for report in std::mem::take(&mut *held(&self.heard)) {
             kept.controller.hear_counter(&report, now);
         }
+        for (gate, report) in std::mem::take(&mut *held(&self.reported)) {
+            kept.controller.hear_gate(gate, report);
+        }
         kept.controller.tick(now);
         let bytes = postcard::to_allocvec(&kept).map_err(Trouble::new)?;
         self.storage
@@ -147,21 +169,24 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
             published: kept.controller.published(now),
         };
         self.say(now, Some(bulletin));
-        self.talk_to_gates(&mut kept.controller).await;
+        let grants: Vec<_> = kept.controller.grants().collect();
         *slot = Some(Some(kept));
+        // What is sent is stored, and grants may come late, twice or out of order: the next
+        // step need not wait for a gate that is slow.
+        drop(slot);
+        self.talk_to_gates(grants).await;
         Ok(())
     }
 
-    /// Sends each gate what is stored as granted. What they report is stored with the next
-    /// step; until then they would only report it again.
-    async fn talk_to_gates(&self, controller: &mut Controller) {
-        let grants: Vec<_> = controller.grants().collect();
+    /// Sends each gate what is stored as granted. What they report counts with the next
+    /// step; if it is lost until then, they report it again.
+    async fn talk_to_gates(&self, grants: Vec<(GateIndex, Grant)>) {
         let calls = grants.into_iter().map(|(gate, grant)| async move {
             (gate, self.links.grant(self.show, gate, grant).await)
         });
         for (gate, report) in join_all(calls).await {
             match report {
-                Ok(report) => controller.hear_gate(gate, report),
+                Ok(report) => held(&self.reported).push((gate, report)),
                 Err(trouble) => self
                     .links
                     .log(&format!("gate {} is silent: {trouble}", gate.number())),

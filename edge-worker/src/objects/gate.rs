@@ -5,7 +5,7 @@ use http::{Request, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::allotment::{Grant, Report};
-use onsale_domain::room::gate::{Books, Entered, Entry, Gate, GateIndex, NotEntered};
+use onsale_domain::room::gate::{Books, Enter, Entered, Entry, Gate, GateIndex, NotEntered};
 use onsale_domain::room::opaque::{Lot, PassId};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -39,16 +39,16 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         }
     }
 
-    pub async fn enter(&self, lot: Lot, pass_seconds: u32) -> Told<Result<Entered, NotEntered>> {
+    pub async fn enter(&self, wanted: &Enter) -> Told<Result<Entered, NotEntered>> {
         let mut entropy = [0; 16];
         self.links.fill(&mut entropy);
         let now = self.links.now();
         let mut slot = self.gate.lock().await;
         let mut gate = self.loaded(&mut slot).await?;
-        let entered = gate.enter(lot, now, pass_seconds, entropy);
+        let entered = gate.enter(wanted, now, entropy);
         // A refusal changes nothing that has to be kept.
         match entered {
-            Ok(_) => self.keep(gate, &[lot], &mut slot).await?,
+            Ok(_) => self.keep(gate, &[wanted.lot], &mut slot).await?,
             Err(_) => *slot = Some(gate),
         }
         Ok(entered)

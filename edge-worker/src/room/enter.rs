@@ -1,7 +1,7 @@
 //! Entering with an admitted ticket, and leaving again.
 
 use http::StatusCode;
-use onsale_domain::room::gate::{Entered, NotEntered};
+use onsale_domain::room::gate::{Enter, Entered, NotEntered};
 use onsale_domain::room::pass::PassClaims;
 use onsale_domain::room::status::{State, Status};
 use serde_json::json;
@@ -12,6 +12,8 @@ use crate::host::Host;
 
 /// Whoever is admitted but finds the gate busy asks again so soon.
 const BUSY_MS: u64 = 2_000;
+/// When the controller was not heard of for so long, nobody knows whose turn it is.
+const SILENT_MS: u64 = 15_000;
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn enter(&self) -> Result<Answer, Problem> {
@@ -20,11 +22,21 @@ impl<H: Host> Asked<'_, H> {
         self.edge.limits.ticket(ticket.lot, self.now)?;
         let view = self.edge.view(self.host, self.show).await?;
         let mut told = self.told(&view, Some(&ticket));
-        if told.status.state != State::Admitted {
-            return Ok(self.not_admitted(&told));
-        }
-        let pass_seconds = view.bulletin.published.pass_seconds;
-        let entered = self.host.enter(self.show, ticket.lot, pass_seconds).await;
+        // Whoever shops goes on shopping when a line begins or the last place is sold; the
+        // gate of their lot knows them.
+        let is_turn = match told.status.state {
+            State::Admitted => true,
+            State::Waiting | State::SoldOut => false,
+            _ => return Ok(self.not_admitted(&told)),
+        };
+        let published = &view.bulletin.published;
+        let is_silent = published.now + SILENT_MS < self.now;
+        let wanted = Enter {
+            lot: ticket.lot,
+            pass_seconds: published.pass_seconds,
+            may_begin: is_turn && !is_silent,
+        };
+        let entered = self.host.enter(self.show, wanted).await;
         let entered = entered.map_err(|trouble| {
             self.host.log(&format!("a gate does not answer: {trouble}"));
             Problem::unavailable()
@@ -35,10 +47,12 @@ impl<H: Host> Asked<'_, H> {
                 let problem = Problem::conflict(
                     "This queue ticket has had its turn. Join the line again to shop more.",
                 );
-                let mut answer = problem.with("state", "spent").answer();
+                let mut answer = self.refused(problem.with("state", "spent"));
                 self.forget_ticket(&mut answer);
                 Ok(answer)
             }
+            Err(NotEntered::NotYet) if is_turn => Err(Problem::unavailable().retry_after(5)),
+            Err(NotEntered::NotYet) => Ok(self.not_admitted(&told)),
             Err(NotEntered::Full | NotEntered::TooFast) => {
                 told.status = Status {
                     state: State::Waiting,
@@ -76,7 +90,7 @@ impl<H: Host> Asked<'_, H> {
             key_id: passes.id().to_owned(),
         });
         let mut answer = match self.is_form() {
-            true => see_other(&self.path()),
+            true => see_other(&format!("{}?inside", self.path())),
             false => json_answer(
                 StatusCode::OK,
                 &json!({"pass": pass, "expires_at": entered.expires.to_string()}),

@@ -2,8 +2,9 @@
 
 use http::StatusCode;
 use onsale_domain::room::draw::{Beacon, Seed, commitment};
+use onsale_domain::room::estimate::{Judged, Promises};
 use onsale_domain::room::opening::Bucket;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Asked;
 use crate::answer::{Answer, Problem, json_answer};
@@ -14,15 +15,23 @@ use crate::host::Host;
 /// nobody which of them are worth solving.
 const REVEAL_AFTER_MS: u64 = 10_000;
 
+/// How true the promises about waiting were so far: of those made for half, and for nine in
+/// ten of the people, the shares that were kept.
+fn waits(promises: &Promises) -> Value {
+    let judged = |judged: Judged| json!({"promises": judged.all, "kept": judged.share()});
+    json!({"p50": judged(promises.p50), "p90": judged(promises.p90)})
+}
+
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn fairness(&self) -> Result<Answer, Problem> {
         let view = self.edge.view(self.host, self.show).await?;
         let published = &view.bulletin.published;
         let seeds = &view.seeds;
         let opening = &published.opening;
-        let drawn = opening.closes(Bucket::LOTTERY) + REVEAL_AFTER_MS <= self.now
-            && published.beacon.value().is_some()
-            && opening.is_open(self.now);
+        // Not before the line has moved: until then the opening may be moved as well, and
+        // the lottery would be open again under a seed that everybody knows.
+        let drawn = published.has_started()
+            && opening.closes(Bucket::LOTTERY) + REVEAL_AFTER_MS <= self.now;
         let over = published.ends <= self.now;
         let told = |seed: &Seed, revealed: bool| {
             let mut told = json!({"commitment": hex::encode(commitment(seed))});
@@ -33,8 +42,25 @@ impl<H: Host> Asked<'_, H> {
         };
         let beacon = match &published.beacon {
             Beacon::Unused => json!({"state": "unused"}),
-            Beacon::Awaited => json!({"state": "awaited"}),
-            Beacon::Known(value) => json!({"state": "known", "value": hex::encode(value)}),
+            Beacon::Awaited { name } => json!({"state": "awaited", "name": name}),
+            Beacon::Known { name, value } => {
+                json!({"state": "known", "name": name, "value": hex::encode(value)})
+            }
+        };
+        let claims = match (&published.beacon, published.beacon_in_time) {
+            (Beacon::Unused, _) => {
+                "Nobody who joins can steer their draw. Without a beacon the operator could \
+                 have chosen the seed, so nothing is claimed about them."
+            }
+            (_, false) => {
+                "Nobody who joins can steer their draw. The beacon was named when people had \
+                 joined, or with its value, so nothing is claimed about the operator."
+            }
+            (_, true) => {
+                "Nobody, the operator included, could know or steer a draw of the lottery: the \
+                 seed was committed to and the beacon named before anybody joined, and its \
+                 value entered after the lottery had closed. Look the value up under its name."
+            }
         };
         let body = json!({
             "show_id": self.show,
@@ -43,12 +69,8 @@ impl<H: Host> Asked<'_, H> {
             "opening": told(&seeds.opening, drawn),
             "later": told(&seeds.later, over),
             "beacon": beacon,
-            "claims": match &published.beacon {
-                Beacon::Unused => "Nobody who joins can steer their draw. Without a beacon \
-                    the operator could have chosen the seed, so nothing is claimed about them.",
-                _ => "Nobody, the operator included, could know or steer a draw: the seed was \
-                    committed to before anybody joined, the beacon became known after.",
-            },
+            "claims": claims,
+            "waits": waits(&published.promises),
             "check": "commitment = SHA-256(\"onsale draw seed\" 00 seed). \
                 draw = first 8 bytes of HMAC-SHA-256(seed, \"onsale draw\" 00 \
                 length of beacon (8 bytes) beacon bucket (4 bytes) lot (16 bytes)), the top \

@@ -2,11 +2,12 @@
 
 use http::StatusCode;
 use onsale_domain::captcha::{self, Verdict};
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fan_code::FanCode;
 use onsale_domain::room::joining;
 use onsale_domain::room::status::State;
-use onsale_domain::room::ticket::{Band, QueueTicket};
-use onsale_domain::work::{self, MAX_PAYLOAD_LEN, WorkError};
+use onsale_domain::room::ticket::QueueTicket;
+use onsale_domain::work::{self, MAX_PAYLOAD_LEN, Solved, Way, WorkError};
 use serde::{Deserialize, Serialize};
 
 use super::challenge::check_open;
@@ -110,8 +111,15 @@ impl<H: Host> Asked<'_, H> {
             &secrets.work,
         )
         .map_err(refused_work)?;
+        if !joining::has_arrived(&solved, self.now) {
+            return Err(refused_work(WorkError::WrongVisitor));
+        }
+        if solved.way == Way::Waited {
+            self.edge.limits.waited_join(self.address, self.now)?;
+        }
         if let Some(service) = &secrets.captcha {
-            self.check_captcha(service, join.captcha.as_deref()).await?;
+            let token = join.captcha.as_deref();
+            self.check_captcha(service, token, &solved).await?;
         }
         let code = match &join.fan_code {
             Some(text) => Some(self.read_fan_code(text)?),
@@ -120,8 +128,8 @@ impl<H: Host> Asked<'_, H> {
         let lot_key = secrets.room.lot_key(self.show);
         let code = code.as_ref().map(|code| code.as_slice());
         let earned = joining::ticket(&solved, code, self.show, opening, &lot_key);
-        // Somebody who is in the line already keeps the better place, unless they come
-        // back with a code.
+        // Somebody who is in the line already keeps the better place: a fan code counts in
+        // its second, and never costs a place in the lottery.
         let kept = self.ticket().ok().flatten();
         Ok(match kept {
             Some(known) if known.visitor == earned.visitor && keeps(&known, &earned) => known,
@@ -143,12 +151,21 @@ impl<H: Host> Asked<'_, H> {
         })
     }
 
-    async fn check_captcha(&self, service: &Captcha, token: Option<&str>) -> Result<(), Problem> {
+    /// A token is good once, and so is each question about it: asked again for the same
+    /// challenge, as after a lost answer, it is the same question.
+    async fn check_captcha(
+        &self,
+        service: &Captcha,
+        token: Option<&str>,
+        solved: &Solved,
+    ) -> Result<(), Problem> {
         let refused =
             || Problem::invalid("The CAPTCHA was not solved, or its solution was used before.");
         let token = token.ok_or_else(refused)?;
         let address = self.address.parse().ok();
-        let body = captcha::form(&service.secret, token, address, self.random());
+        let question = [solved.signed_bytes(), token.as_bytes()].concat();
+        let attempt = RequestHash::of(&question).0;
+        let body = captcha::form(&service.secret, token, address, attempt);
         let request = http::Request::post(&service.url)
             .header(
                 http::header::CONTENT_TYPE,
@@ -159,7 +176,7 @@ impl<H: Host> Asked<'_, H> {
         let request = request.map_err(|_| Problem::unavailable())?;
         let answer = self.host.fetch(request, CAPTCHA_TIMEOUT_MS).await;
         let answer = answer.map_err(unavailable)?;
-        match captcha::judge(answer.body(), None) {
+        match captcha::judge(answer.body(), service.hostname.as_deref()) {
             Ok(Verdict::Passed) => Ok(()),
             Ok(Verdict::Refused) => Err(refused()),
             Err(_) => Err(Problem::unavailable()),
@@ -169,9 +186,7 @@ impl<H: Host> Asked<'_, H> {
 
 fn keeps(known: &QueueTicket, earned: &QueueTicket) -> bool {
     let place = |ticket: &QueueTicket| (ticket.bucket, ticket.band);
-    known.lot != earned.lot
-        && !(earned.band == Band::Fan && known.band != Band::Fan)
-        && place(known) <= place(earned)
+    known.lot != earned.lot && place(known) <= place(earned)
 }
 
 fn refused_work(why: WorkError) -> Problem {

@@ -15,13 +15,14 @@ impl<H: Host> Asked<'_, H> {
     pub(super) async fn page(&self) -> Result<Answer, Problem> {
         let view = match self.edge.view(self.host, self.show).await {
             Ok(view) => view,
-            Err(problem) => return Ok(web::refusal(problem)),
+            Err(problem) => return Ok(web::refusal(problem, None)),
         };
         let ticket = self.ticket().ok().flatten();
         let told = self.told(&view, ticket.as_ref());
         let (visitor, suspicion) = self.visitor();
         let without_script = match told.status.state {
             State::Open | State::Join => self.join_form(visitor),
+            _ if self.is_inside() && ticket.is_some() => web::inside_forms(self.show),
             State::Admitted => web::enter_form(self.show),
             _ => web::wait_notice(&in_words(&told), told.status.refresh_after_ms),
         };
@@ -36,11 +37,14 @@ impl<H: Host> Asked<'_, H> {
         Ok(answer)
     }
 
-    /// A form with a challenge that is met by waiting. An address gets few of them.
+    /// Where a form without a script leads once its sender is in.
+    fn is_inside(&self) -> bool {
+        self.request.uri().query() == Some("inside")
+    }
+
+    /// A form with a challenge that is met by waiting. How many of them count is limited
+    /// where they are sent: most of those who see the page never need it.
     fn join_form(&self, visitor: onsale_domain::ids::VisitorId) -> String {
-        if let Err(problem) = self.edge.limits.waiting_challenge(self.address, self.now) {
-            return web::wait_notice(problem.detail(), 30_000);
-        }
         let (terms, until) = joining::waiting_terms(self.show, visitor, self.now);
         let entropy = self.random();
         let payload = work::issue_waiting(&terms, until, &entropy, &self.edge.secrets.work);

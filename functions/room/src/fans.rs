@@ -121,7 +121,7 @@ pub(crate) struct FanAnswer {}
     responses(
         (status = 202, description = "The address is registered.", body = FanAnswer),
         (status = 409, description = "The room has opened, the show has no opening, or it is cancelled."),
-        (status = 422, description = "A show has at most 1,000,000 codes."),
+        (status = 422, description = "Half of the 1,000,000 codes of a show are gone; the others are for the organiser."),
     ),
 )]
 async fn register(

@@ -1,6 +1,7 @@
 //! Who may begin a hold while the show has a waiting room: whoever has a pass, which
 //! serves one account until it is closed.
 
+use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::{PassClaims, PassUse};
 use onsale_domain::show::{RoomMode, Show};
 use onsale_domain::time::Millis;
@@ -25,10 +26,12 @@ pub(super) fn wanted<'a>(show: &Show, offered: Option<&'a PassClaims>) -> Option
 impl App {
     /// Lets a hold begin. The first hold under a pass makes it the caller's, before any
     /// place is claimed; `used` is what was read of it, and is kept for the next round.
+    /// `last` is the pass that the account used before.
     pub(super) async fn check_pass(
         &self,
         attempt: &Attempt<'_>,
         used: &mut Option<PassUse>,
+        last: Option<PassId>,
         now: Millis,
     ) -> Result<()> {
         if !needs_pass(&attempt.show) {
@@ -45,6 +48,12 @@ impl App {
                 *used.insert(taken?)
             }
         };
-        known.check(account).map_err(refused)
+        known.check(account).map_err(refused)?;
+        // One account, one pass: the one it shops under now. The slot of the other is for
+        // whoever waits.
+        if let Some(other) = last.filter(|last| *last != claims.pass) {
+            self.store.close_pass(other, show, now).await?;
+        }
+        Ok(())
     }
 }

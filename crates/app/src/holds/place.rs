@@ -81,6 +81,7 @@ impl Attempt<'_> {
             now,
         )
         .at_point(self.prices.point.as_ref().map(|point| point.sequence))
+        .under_pass(self.pass.map(|claims| claims.pass))
     }
 }
 
@@ -161,7 +162,8 @@ impl App {
                 Err(refusal) => return Err(self.refused(&attempt, refusal)),
             }
             check_on_sale(&attempt.show, now)?;
-            self.check_pass(&attempt, &mut used, now).await?;
+            self.check_pass(&attempt, &mut used, buyer.last_pass, now)
+                .await?;
             let cell = fresh_cell(&attempt, &buyer, now);
             let (cell, places) = self.claim(&attempt, &wanted, quantity, cell, round).await?;
             match self.record(&attempt, buyer, cell, &places).await? {

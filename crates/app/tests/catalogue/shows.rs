@@ -270,6 +270,9 @@ async fn a_beacon_is_named_then_known_and_then_stays() {
         changed.map(|view| view.show.room.beacon.clone())
     };
     let known = beacon("drand 7", Some("0aff"));
+    let early = set(Some(known.clone())).await;
+    assert!(matches!(early, Err(Error::Conflict(_))), "{early:?}");
+    world.clock.advance(3_000);
     for wanted in [
         Some(beacon("drand 6", None)),
         None,
@@ -288,6 +291,17 @@ async fn a_beacon_is_named_then_known_and_then_stays() {
         let refused = set(wanted).await;
         assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     }
+    // Nor is a lottery called under a value that everybody knows.
+    let lottery = RoomChange {
+        opens_at: Some(Some(world.app.now() + 60_000)),
+        ..RoomChange::default()
+    };
+    let change = ShowChange {
+        room: lottery,
+        ..ShowChange::default()
+    };
+    let refused = world.app.change_show(&owner, id, &change).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     // Other settings of the room still change.
     let change = ShowChange {
         room: RoomChange {

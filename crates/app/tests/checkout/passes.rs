@@ -8,7 +8,7 @@ use onsale_domain::room::opaque::PassId;
 use onsale_domain::show::{RoomMode, StoredStatus};
 use onsale_memory::stage::Plan;
 
-use crate::scene::{NOW, Scene};
+use crate::scene::{NOW, Scene, key, seats};
 
 async fn scene() -> Scene {
     Scene::with(Plan {
@@ -39,6 +39,24 @@ async fn a_confirmed_order_ends_its_pass_and_the_edge_is_told() {
     assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
     assert!(scene.pass_is_closed());
     assert_eq!(scene.ended(0).await, [pass]);
+}
+
+#[tokio::test]
+async fn an_order_ends_the_pass_of_its_own_hold_and_not_the_one_in_use() {
+    let scene = scene().await;
+    let first = scene.hold(&scene.ana, "1", &["A-1-1"]).await.hold_id;
+    let (show, second) = (scene.show.show.id, scene.show.pass(2));
+    let wish = seats(&["A-1-2"]);
+    let held = scene
+        .app
+        .place_hold(&scene.ana, show, &key("2"), &wish, Some(&second));
+    held.await.unwrap();
+    scene.check_out(first, "1", "pm_card_visa").await.unwrap();
+    scene.settle().await;
+    assert!(scene.pass_is_closed());
+    assert_eq!(scene.ended(0).await, [scene.show.pass(1).pass]);
+    let used = scene.world.store.pass_use(second.pass).unwrap();
+    assert!(!used.closed);
 }
 
 #[tokio::test]

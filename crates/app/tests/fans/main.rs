@@ -9,7 +9,7 @@ use onsale_domain::account::Email;
 use onsale_domain::ids::ShowId;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::fan_code::{FanCode, FanKeyId, FanKeys};
-use onsale_domain::room::fans::MAX_CODES;
+use onsale_domain::room::fans::{MAX_CODES, MAX_REGISTERED};
 use onsale_domain::show::StoredStatus;
 use onsale_domain::time::Millis;
 use onsale_memory::stage::{Plan, Stage};
@@ -149,9 +149,24 @@ async fn a_show_has_at_most_a_million_codes_and_a_request_ten_thousand() {
         limit: 1_000_000,
         of: "fan codes for a show",
     };
-    assert_eq!(scene.codes(11, None).await, Err(over.clone()));
+    assert_eq!(scene.codes(11, None).await, Err(over));
     assert_eq!(scene.codes(10, None).await.unwrap().len(), 10);
+}
+
+#[tokio::test]
+async fn whoever_registers_leaves_half_of_the_codes_to_the_organiser() {
+    let scene = scene().await;
+    let store = &scene.world.app.store;
+    let taken = store.take_serials(scene.show, MAX_REGISTERED - 1, MAX_CODES);
+    taken.await.unwrap().unwrap();
+    scene.register("last").await.unwrap();
+    let over = Error::LimitExceeded {
+        limit: u64::from(MAX_REGISTERED),
+        of: "fan codes for a show",
+    };
     assert_eq!(scene.register("late").await, Err(over));
+    scene.register("last").await.unwrap();
+    assert_eq!(scene.codes(10_000, None).await.unwrap().len(), 10_000);
 }
 
 #[tokio::test]

@@ -81,6 +81,28 @@ async fn a_pass_is_its_first_accounts_and_later_holds_write_nothing_for_it() {
 }
 
 #[tokio::test]
+async fn an_account_that_comes_with_another_pass_gives_the_first_one_up() {
+    let scene = scene(RoomMode::Queue).await;
+    let ana = scene.buyer(1).await;
+    let (first, second) = (scene.stage.pass(1), scene.stage.pass(2));
+    let is_closed = |pass: &PassClaims| {
+        let known = scene.store.pass_use(pass.pass);
+        known.is_some_and(|known| known.closed)
+    };
+    let wish = seats(&["A-1-1"]);
+    scene.hold_with(&ana, "1", &wish, &first).await.unwrap();
+    assert!(!is_closed(&first));
+    let wish = seats(&["A-1-2"]);
+    scene.hold_with(&ana, "2", &wish, &second).await.unwrap();
+    assert!(is_closed(&first) && !is_closed(&second));
+    let item = scene.buyer_item(&ana).await;
+    let passes: Vec<_> = item.entries.iter().map(|entry| entry.pass).collect();
+    assert_eq!(passes, [Some(first.pass), Some(second.pass)]);
+    let late = scene.hold_with(&ana, "3", &seats(&["A-1-3"]), &first).await;
+    assert_eq!(late, refused(PassError::Closed));
+}
+
+#[tokio::test]
 async fn the_pass_is_taken_before_any_place() {
     let scene = scene(RoomMode::Queue).await;
     let ana = scene.buyer(1).await;

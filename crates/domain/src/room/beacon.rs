@@ -85,10 +85,16 @@ impl BeaconSetting {
 
 impl From<Option<&BeaconSetting>> for Beacon {
     fn from(setting: Option<&BeaconSetting>) -> Self {
-        match setting.map(|setting| &setting.value) {
-            None => Self::Unused,
-            Some(None) => Self::Awaited,
-            Some(Some(value)) => Self::Known(value.as_bytes().to_vec()),
+        let Some(BeaconSetting { name, value }) = setting else {
+            return Self::Unused;
+        };
+        let name = name.clone();
+        match value {
+            None => Self::Awaited { name },
+            Some(value) => Self::Known {
+                name,
+                value: value.as_bytes().to_vec(),
+            },
         }
     }
 }
@@ -151,10 +157,17 @@ mod tests {
     #[test]
     fn nothing_is_drawn_while_a_named_beacon_has_no_value() {
         assert_eq!(Beacon::from(None), Beacon::Unused);
-        assert_eq!(Beacon::from(Some(&setting("a", None))), Beacon::Awaited);
+        let name = "a".to_owned();
+        assert_eq!(
+            Beacon::from(Some(&setting("a", None))),
+            Beacon::Awaited { name: name.clone() }
+        );
         assert_eq!(
             Beacon::from(Some(&setting("a", Some("01ff")))),
-            Beacon::Known(vec![1, 255])
+            Beacon::Known {
+                name,
+                value: vec![1, 255]
+            }
         );
     }
 }

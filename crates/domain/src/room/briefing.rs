@@ -40,12 +40,16 @@ mod tests {
                     order: RoomOrder::Lottery,
                     since: Millis(1_700_000_000_000),
                 },
-                beacon: Beacon::Known(vec![1, 2]),
+                beacon: Beacon::Known {
+                    name: "drand 7".to_owned(),
+                    value: vec![1, 2],
+                },
                 ends: Millis(1_900_000_000_000),
             },
             news: News {
                 cursor: 1_800_000_000_001,
                 free_seats: Some(7),
+                sold_out: false,
                 healthy: true,
                 ended: vec![PassId([3; 16])],
             },

@@ -64,7 +64,11 @@ impl Settings {
 pub struct News {
     /// Rises with every change; news that were heard before change nothing.
     pub cursor: u64,
+    /// Places that can be bought now. Without any the line rests: held ones may come back.
     pub free_seats: Option<u32>,
+    /// Whether every place is sold, so that nobody needs to wait.
+    #[serde(default)]
+    pub sold_out: bool,
     pub healthy: bool,
     pub ended: Vec<PassId>,
 }
@@ -73,6 +77,8 @@ pub struct News {
 pub struct Controller {
     show: ShowId,
     settings: Settings,
+    /// Whether the beacon was named before anybody joined and before its value was known.
+    beacon_in_time: bool,
     census: Census,
     frontier: Frontier,
     straight_through: bool,
@@ -85,6 +91,7 @@ pub struct Controller {
     joined: u64,
     arrivals_per_second: f64,
     free_seats: Option<u32>,
+    sold_out: bool,
     healthy: bool,
     cursor: u64,
     heard: Option<Millis>,
@@ -96,6 +103,7 @@ impl Controller {
     pub fn new(show: ShowId, settings: Settings) -> Self {
         Self {
             show,
+            beacon_in_time: settings.beacon.is_awaited(),
             settings,
             census: Census::default(),
             frontier: Frontier::default(),
@@ -107,6 +115,7 @@ impl Controller {
             joined: 0,
             arrivals_per_second: 0.0,
             free_seats: None,
+            sold_out: false,
             healthy: false,
             cursor: 0,
             heard: None,
@@ -116,16 +125,20 @@ impl Controller {
     }
 
     /// Takes over what the organiser changed. A beacon that is known stays as it is, for
-    /// draws have been told.
+    /// draws have been told. One that is named once somebody has joined serves, but proves
+    /// nothing: whoever knows the seed could have looked for a name to their liking.
     pub fn change_settings(&mut self, wanted: Settings) {
         let anyone_joined = self.census.joined() > 0;
         let started = self.frontier != Frontier::default();
         let opening = self.settings.opening;
         let opening = opening.changed_to(wanted.opening, started, anyone_joined);
         let beacon = match (&self.settings.beacon, started) {
-            (Beacon::Known(_), _) | (_, true) => self.settings.beacon.clone(),
+            (Beacon::Known { .. }, _) | (_, true) => self.settings.beacon.clone(),
             _ => wanted.beacon.clone(),
         };
+        if beacon.name() != self.settings.beacon.name() {
+            self.beacon_in_time = beacon.is_awaited() && !anyone_joined;
+        }
         let changed = Settings {
             opening,
             beacon,
@@ -152,6 +165,7 @@ impl Controller {
             return;
         }
         self.free_seats = news.free_seats;
+        self.sold_out = news.sold_out;
         self.healthy = news.healthy;
         if news.cursor > self.cursor {
             self.cursor = news.cursor;
@@ -276,6 +290,7 @@ impl Controller {
             now,
             opening: self.settings.opening,
             beacon: self.settings.beacon.clone(),
+            beacon_in_time: self.beacon_in_time,
             mode: self.settings.mode,
             pass_seconds: self.settings.pass_seconds,
             rate_per_second: self.settings.rate_per_second,
@@ -284,10 +299,11 @@ impl Controller {
             frontier: self.frontier,
             straight_through: self.straight_through,
             paused: self.is_paused(now),
-            sold_out: self.is_sold_out(),
+            sold_out: self.sold_out,
             line: Line::of(&self.census),
             flow: self.flow(now),
             spread: self.calibration.spread(now),
+            promises: self.calibration.promises(),
         }
     }
 
@@ -312,14 +328,11 @@ impl Controller {
             .sum()
     }
 
-    fn is_sold_out(&self) -> bool {
-        self.free_seats == Some(0)
-    }
-
     fn is_paused(&self, now: Millis) -> bool {
         let silent = self.heard.is_none_or(|heard| heard + NEWS_STALE_MS < now);
         self.settings.mode == RoomMode::Closed
-            || self.is_sold_out()
+            || self.sold_out
+            || self.free_seats == Some(0)
             || !self.healthy
             || silent
             || !self.settings.opening.is_open(now)

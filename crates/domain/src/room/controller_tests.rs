@@ -23,10 +23,24 @@ fn settings() -> Settings {
     }
 }
 
+fn awaited(name: &str) -> Beacon {
+    Beacon::Awaited {
+        name: name.to_owned(),
+    }
+}
+
+fn known(name: &str, byte: u8) -> Beacon {
+    Beacon::Known {
+        name: name.to_owned(),
+        value: vec![byte],
+    }
+}
+
 fn news(cursor: u64) -> News {
     News {
         cursor,
         free_seats: Some(1_000),
+        sold_out: false,
         healthy: true,
         ended: vec![],
     }
@@ -64,21 +78,21 @@ fn the_frontier_waits_for_the_bucket_to_close() {
 #[test]
 fn nothing_moves_until_the_beacon_is_known_and_then_it_is_fixed() {
     let mut controller = controller(Settings {
-        beacon: Beacon::Awaited,
+        beacon: awaited("drand 7"),
         ..settings()
     });
     controller.tick(OPENS + 5_000);
     assert_eq!(controller.frontier(), Frontier::default());
     assert!(controller.published(OPENS + 5_000).paused);
-    let known = |byte| Settings {
-        beacon: Beacon::Known(vec![byte]),
+    let with_value = |byte| Settings {
+        beacon: known("drand 7", byte),
         ..settings()
     };
-    controller.change_settings(known(1));
-    controller.change_settings(known(2));
+    controller.change_settings(with_value(1));
+    controller.change_settings(with_value(2));
     controller.tick(OPENS + 6_000);
     assert!(controller.frontier() > Frontier::default());
-    assert_eq!(controller.settings().beacon, Beacon::Known(vec![1]));
+    assert_eq!(controller.settings().beacon, known("drand 7", 1));
 }
 
 #[test]
@@ -270,7 +284,43 @@ fn settings_are_those_of_the_show() {
     let mut named = show();
     let text = r#"{"name": "drand", "value": "0aff"}"#;
     named.room.beacon = serde_json::from_str(text).unwrap();
-    assert_eq!(Settings::of(&named).beacon, Beacon::Known(vec![0x0a, 0xff]));
+    assert_eq!(
+        Settings::of(&named).beacon,
+        Beacon::Known {
+            name: "drand".to_owned(),
+            value: vec![0x0a, 0xff]
+        }
+    );
+}
+
+#[test]
+fn a_beacon_proves_something_only_if_it_was_named_before_anybody_joined() {
+    let named = |beacon| Settings {
+        beacon,
+        ..settings()
+    };
+    let is_in_time = |controller: &Controller| controller.published(OPENS).beacon_in_time;
+    let empty = |beacon| Controller::new(ShowId::from_bytes([1; 16]), named(beacon));
+    // Nobody has joined: the organiser may change their mind.
+    let mut early = empty(Beacon::Unused);
+    assert!(!is_in_time(&early));
+    for name in ["drand 6", "drand 7"] {
+        early.change_settings(named(awaited(name)));
+        assert!(is_in_time(&early));
+    }
+    early.change_settings(named(known("drand 7", 1)));
+    assert!(is_in_time(&early), "only the value is new");
+    let mut at_once = empty(Beacon::Unused);
+    at_once.change_settings(named(known("drand 7", 1)));
+    assert!(!is_in_time(&at_once) && !is_in_time(&empty(known("drand 7", 1))));
+    // A thousand have joined: another name still serves, and proves nothing.
+    for wanted in [awaited("drand 8"), known("drand 8", 1), Beacon::Unused] {
+        let mut late = controller(named(awaited("drand 7")));
+        assert!(is_in_time(&late));
+        late.change_settings(named(wanted.clone()));
+        assert_eq!(late.settings().beacon, wanted);
+        assert!(!is_in_time(&late), "{wanted:?}");
+    }
 }
 
 #[test]

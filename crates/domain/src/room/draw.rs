@@ -55,8 +55,13 @@ pub enum Beacon {
     #[default]
     Unused,
     /// Named in advance but not known yet: nothing is drawn.
-    Awaited,
-    Known(Vec<u8>),
+    Awaited {
+        name: String,
+    },
+    Known {
+        name: String,
+        value: Vec<u8>,
+    },
 }
 
 impl Beacon {
@@ -64,9 +69,20 @@ impl Beacon {
     pub fn value(&self) -> Option<&[u8]> {
         match self {
             Self::Unused => Some(&[]),
-            Self::Awaited => None,
-            Self::Known(bytes) => Some(bytes),
+            Self::Awaited { .. } => None,
+            Self::Known { value, .. } => Some(value),
         }
+    }
+
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Unused => None,
+            Self::Awaited { name } | Self::Known { name, .. } => Some(name),
+        }
+    }
+
+    pub fn is_awaited(&self) -> bool {
+        matches!(self, Self::Awaited { .. })
     }
 }
 
@@ -110,7 +126,9 @@ impl Draw {
 }
 
 /// The draw of a ticket. It is only told once the bucket is closed, or a visitor could go
-/// on solving challenges until one of them draws well.
+/// on asking for challenges until one of them draws well. Challenges that were asked for
+/// before may still be sent for their two minutes; each look
+/// at a draw costs a challenge of those.
 pub fn draw(seed: &Seed, beacon: &[u8], bucket: Bucket, band: Band, lot: Lot) -> Draw {
     let beacon_len = (beacon.len() as u64).to_be_bytes();
     let bucket = bucket.0.to_be_bytes();
@@ -203,7 +221,10 @@ mod tests {
         };
         assert_eq!(seeds.of(Bucket(0)), &Seed([1; 32]));
         assert_eq!(seeds.of(Bucket(1)), &Seed([2; 32]));
-        assert_eq!(Beacon::Awaited.value(), None);
+        let awaited = Beacon::Awaited {
+            name: "drand 7".to_owned(),
+        };
+        assert_eq!((awaited.value(), awaited.name()), (None, Some("drand 7")));
     }
 
     proptest! {

@@ -170,22 +170,31 @@ impl Default for Experience {
 }
 
 impl Experience {
-    /// Learns what it can from a probe.
-    fn learn(&mut self, probe: &mut Probe, now: Millis, done: bool) {
+    /// Learns what it can from a probe, and counts the promises it judges.
+    fn learn(&mut self, probe: &mut Probe, now: Millis, done: bool, promises: &mut Promises) {
         let waited = now - probe.asked;
-        let judge = |correction: &mut f64, judged: &mut bool, share: f64, promised: u32| {
+        let judge = |correction: &mut f64,
+                     judged: &mut bool,
+                     share: f64,
+                     promised: u32,
+                     count: &mut Judged| {
             let broken = waited > u64::from(promised) * 1_000;
             if *judged || !(done || broken) {
                 return;
             }
             *judged = true;
+            count.count(!broken);
             let kept = if broken { 0.0 } else { 1.0 };
             let corrected = *correction * (GAIN * (share - kept)).exp();
             *correction = corrected.clamp(LEAST_CORRECTION, MOST_CORRECTION);
         };
         let Wait { p50, p90 } = probe.promised;
-        judge(&mut self.p50, &mut probe.judged_p50, P50, p50);
-        judge(&mut self.p90, &mut probe.judged_p90, P90, p90);
+        let Promises {
+            p50: half,
+            p90: most,
+        } = promises;
+        judge(&mut self.p50, &mut probe.judged_p50, P50, p50, half);
+        judge(&mut self.p90, &mut probe.judged_p90, P90, p90, most);
         if done {
             self.ratios.push_back((probe.asked, probe.ratio(now)));
             if self.ratios.len() > MAX_RATIOS {
@@ -233,6 +242,32 @@ fn twelfths() -> impl Iterator<Item = f64> {
     (0..ASSUMED).map(|i| (i * 7 % ASSUMED) as f64 / ASSUMED as f64)
 }
 
+/// How many promises about waiting were judged so far, and how many of them kept: what
+/// anybody can hold the forecasts to after the sale. Pauses are no part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Promises {
+    pub p50: Judged,
+    pub p90: Judged,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Judged {
+    pub all: u32,
+    pub kept: u32,
+}
+
+impl Judged {
+    fn count(&mut self, kept: bool) {
+        self.all = self.all.saturating_add(1);
+        self.kept = self.kept.saturating_add(u32::from(kept));
+    }
+
+    /// The share that was kept; `None` before any was judged.
+    pub fn share(self) -> Option<f64> {
+        (self.all > 0).then(|| f64::from(self.kept) / f64::from(self.all))
+    }
+}
+
 /// How far forecasts were off lately, and the probes under way.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Calibration {
@@ -241,9 +276,14 @@ pub struct Calibration {
     probes: VecDeque<Probe>,
     asked: u64,
     last_asked: Millis,
+    promises: Promises,
 }
 
 impl Calibration {
+    pub fn promises(&self) -> Promises {
+        self.promises
+    }
+
     /// The factors that would have been right for half and for nine in ten of the probes.
     pub fn spread(&self, now: Millis) -> Spread {
         let assumed = |share| ASSUMED_FROM_PERMILLE + (share * ASSUMED_RANGE_PERMILLE) as u32;
@@ -282,13 +322,17 @@ impl Calibration {
     /// Looks back on the probes and sends new ones from somewhere in the line.
     pub fn observe(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
         let Self {
-            near, far, probes, ..
+            near,
+            far,
+            probes,
+            promises,
+            ..
         } = self;
         probes.retain_mut(|probe| {
             let done = probe.admitted <= admitted;
             match probe.is_far() {
-                true => far.learn(probe, now, done),
-                false => near.learn(probe, now, done),
+                true => far.learn(probe, now, done, promises),
+                false => near.learn(probe, now, done, promises),
             }
             !done
         });

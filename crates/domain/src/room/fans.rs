@@ -11,6 +11,9 @@ use crate::time::Millis;
 /// Codes of one show, given out in bulk or to people who registered. A million codes is
 /// more than any hall has seats, and one counter takes a thousand of them a second.
 pub const MAX_CODES: u32 = 1_000_000;
+/// Whoever registers by themselves takes no code beyond this one: the others are for the
+/// organiser to give away, however many robots register.
+pub const MAX_REGISTERED: u32 = MAX_CODES / 2;
 /// Codes that one request asks for: 300 KB of text.
 pub const CODES_AT_ONCE: std::ops::RangeInclusive<u32> = 1..=10_000;
 

@@ -55,9 +55,10 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Until when the pass may be taken for valid somewhere.
+    /// Until when the pass may be taken for valid somewhere: a function accepts it for the
+    /// skew longer than it was signed for, by a clock that may be behind by the skew.
     fn counts_until(&self) -> Millis {
-        self.expires + CLOCK_SKEW_MS
+        self.expires + 2 * CLOCK_SKEW_MS
     }
 }
 
@@ -76,6 +77,16 @@ pub struct Books {
     reports: u64,
 }
 
+/// What somebody with a ticket asks of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enter {
+    pub lot: Lot,
+    pub pass_seconds: u32,
+    /// Whether it is their turn. If not, only the pass they have is renewed: whoever shops
+    /// goes on shopping, however the line stands.
+    pub may_begin: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entered {
     pub pass: PassId,
@@ -91,6 +102,8 @@ pub enum NotEntered {
     TooFast,
     #[error("this ticket has been used")]
     Spent,
+    #[error("there is no pass to renew, and it is not the turn of this ticket")]
+    NotYet,
 }
 
 #[derive(Debug, Clone)]
@@ -149,16 +162,15 @@ impl Gate {
     /// entry before signing.
     pub fn enter(
         &mut self,
-        lot: Lot,
+        wanted: &Enter,
         now: Millis,
-        pass_seconds: u32,
         entropy: [u8; 16],
     ) -> Result<Entered, NotEntered> {
         let now = self.move_clock(now);
-        let decided = self.decide(lot, now, entropy);
-        let mut entry = match decided {
+        let lot = wanted.lot;
+        let mut entry = match self.decide(wanted, now, entropy) {
             Ok(entry) => entry,
-            Err(NotEntered::Spent) => return Err(NotEntered::Spent),
+            Err(refused @ (NotEntered::Spent | NotEntered::NotYet)) => return Err(refused),
             Err(later) => {
                 if self.waiting.len() < MAX_WAITING || self.waiting.contains_key(&lot) {
                     self.waiting.insert(lot, now);
@@ -167,7 +179,7 @@ impl Gate {
             }
         };
         self.waiting.remove(&lot);
-        let renewed = now + u64::from(pass_seconds) * 1_000;
+        let renewed = now + u64::from(wanted.pass_seconds) * 1_000;
         // A shorter `pass_seconds` cannot take back what was signed.
         let expires = renewed.min(entry.start + MAX_PASS_MS).max(entry.expires);
         self.live.remove(&(entry.counts_until(), lot));
@@ -184,13 +196,14 @@ impl Gate {
         })
     }
 
-    fn decide(&self, lot: Lot, now: Millis, entropy: [u8; 16]) -> Result<Entry, NotEntered> {
+    fn decide(&self, wanted: &Enter, now: Millis, entropy: [u8; 16]) -> Result<Entry, NotEntered> {
         let has_slot = self.live.len() < self.books.slots as usize;
-        match self.entries.get(&lot) {
+        match self.entries.get(&wanted.lot) {
             Some(entry) if entry.closed || now >= entry.start + MAX_PASS_MS => {
                 Err(NotEntered::Spent)
             }
             Some(entry) if entry.counts_until() > now || has_slot => Ok(*entry),
+            None if !wanted.may_begin => Err(NotEntered::NotYet),
             None if self.books.entered >= self.books.entries => Err(NotEntered::TooFast),
             None if has_slot => Ok(Entry {
                 pass: PassId::at_gate(self.books.gate, entropy),

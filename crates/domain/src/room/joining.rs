@@ -8,7 +8,7 @@ use super::opaque::Lot;
 use super::opening::Opening;
 use super::ticket::{Band, QueueTicket};
 use crate::ids::{ShowId, VisitorId};
-use crate::time::Millis;
+use crate::time::{CLOCK_SKEW_MS, Millis};
 use crate::work::{Solved, Terms, Way};
 
 /// How long a challenge can be solved and sent. A visitor arrives when they ask for one,
@@ -46,6 +46,12 @@ fn arrival(solved: &Solved) -> Millis {
             .expires
             .saturating_sub(WAITING_CHALLENGE_MS - WAIT_MS),
     }
+}
+
+/// Whether somebody can have met this challenge of a room by now. One that was given out
+/// for a hold lasts longer, and would put its solver in a second that is still to come.
+pub fn has_arrived(solved: &Solved, now: Millis) -> bool {
+    arrival(solved) <= now + CLOCK_SKEW_MS
 }
 
 /// The ticket for this challenge. With a fan code the code is the lot, so that one code is
@@ -130,6 +136,21 @@ mod tests {
         let after = joined(OPENS + 1_000, OPENS + 4_000, None);
         assert_eq!(after.bucket, Bucket(62));
         assert_eq!(after.expires, OPENS + 1_000 + TICKET_MS);
+    }
+
+    #[test]
+    fn a_challenge_that_lasts_longer_than_those_of_rooms_is_none_of_theirs() {
+        let asked = OPENS + 4_000;
+        assert!(has_arrived(&solved(asked, asked), asked));
+        let longer = Terms {
+            expires: asked + 300_000,
+            ..terms(SHOW, VISITOR, asked)
+        };
+        let challenge = issue(&longer, Cost::FLOOR, &[5; 34], &keys());
+        let solution = challenge.solve(0..TRIES).unwrap();
+        let text = payload(&challenge, &solution);
+        let solved = verify(&text, SHOW, VISITOR, asked, &keys()).unwrap();
+        assert!(!has_arrived(&solved, asked));
     }
 
     #[test]

@@ -200,7 +200,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_joins_a_closed_bucket(at in 0u64..300_000, opens in 0u64..200_000) {
+        fn nobody_arrives_in_a_closed_bucket(at in 0u64..300_000, opens in 0u64..200_000) {
             let opening = opening(RoomOrder::Lottery, Some(SINCE + opens));
             let now = SINCE + at;
             prop_assert!(!opening.is_closed(opening.bucket_at(now), now));

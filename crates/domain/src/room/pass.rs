@@ -48,8 +48,8 @@ pub enum PassError {
 }
 
 impl PassClaims {
-    /// Whether the pass counts here and now. An expired pass counts for five more seconds,
-    /// which its slot outlasts, so clocks that disagree cannot exceed the cap.
+    /// Whether the pass counts here and now. An expired pass counts for the skew longer; the
+    /// gate keeps its slot for twice the skew, so clocks that disagree cannot exceed the cap.
     pub fn check(&self, show: ShowId, now: Millis) -> Result<(), PassError> {
         if self.show != show {
             Err(PassError::AnotherShow)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::census::{Census, Tally};
 use super::draw::{Beacon, Draw};
-use super::estimate::{Flow, Spread};
+use super::estimate::{Flow, Promises, Spread};
 use super::frontier::Frontier;
 use super::opening::{Bucket, Opening};
 use crate::ids::ShowId;
@@ -15,6 +15,9 @@ use crate::show::RoomMode;
 use crate::time::Millis;
 
 pub const MAX_KNOTS: usize = 256;
+/// Whoever walks in by an older bulletin could overtake somebody who came two seconds
+/// earlier and found a line.
+const STRAIGHT_MS: u64 = 3_000;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Published {
@@ -23,6 +26,8 @@ pub struct Published {
     pub now: Millis,
     pub opening: Opening,
     pub beacon: Beacon,
+    /// Whether the beacon was named before anybody joined and before its value was known.
+    pub beacon_in_time: bool,
     pub mode: RoomMode,
     pub pass_seconds: u32,
     pub rate_per_second: u32,
@@ -38,6 +43,7 @@ pub struct Published {
     pub line: Line,
     pub flow: Flow,
     pub spread: Spread,
+    pub promises: Promises,
 }
 
 /// The line in brief: how many joined before some of the buckets.
@@ -131,6 +137,17 @@ impl Line {
 }
 
 impl Published {
+    /// Whether anybody was let in from the line. From then on the opening and the beacon are
+    /// fixed, and with them every draw of the lottery.
+    pub fn has_started(&self) -> bool {
+        self.frontier != Frontier::default()
+    }
+
+    /// Whether whoever comes now may go to a gate at once.
+    pub fn is_straight_through(&self, now: Millis) -> bool {
+        self.straight_through && now <= self.now + STRAIGHT_MS
+    }
+
     /// How many tickets will be let in before this one.
     pub fn ahead(&self, bucket: Bucket, draw: Draw) -> u64 {
         if self.frontier.admits(bucket, draw) {

@@ -32,7 +32,11 @@ fn published(buckets: &[(u32, u64, u64)], frontier: Frontier) -> Published {
             order: RoomOrder::Lottery,
             since: NOW,
         },
-        beacon: Beacon::Known(vec![0xff; 64]),
+        beacon: Beacon::Known {
+            name: "ü".repeat(100),
+            value: vec![0xff; 64],
+        },
+        beacon_in_time: true,
         mode: RoomMode::QueueAll,
         rate_per_second: 10,
         arrivals_per_second: 0,
@@ -45,6 +49,7 @@ fn published(buckets: &[(u32, u64, u64)], frontier: Frontier) -> Published {
         line: Line::of(&census),
         flow: Flow::default(),
         spread: Calibration::default().spread(NOW),
+        promises: Calibration::default().promises(),
     }
 }
 

@@ -90,11 +90,11 @@ pub fn decide_drawn(
         return Status::new(State::SoldOut, 3 * usual);
     }
     let Some(ticket) = ticket else {
-        let open = mode == RoomMode::Off || published.straight_through;
+        let open = mode == RoomMode::Off || published.is_straight_through(now);
         let state = if open { State::Open } else { State::Join };
         return Status::new(state, usual);
     };
-    if mode == RoomMode::Off || published.straight_through {
+    if mode == RoomMode::Off || published.is_straight_through(now) {
         return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
     }
     let opening = &published.opening;
@@ -135,7 +135,9 @@ pub fn decide_drawn(
     status
 }
 
-/// The draw of a ticket, once its bucket is closed and the beacon known.
+/// The draw of a ticket, once its bucket is closed and the beacon known. Of the lottery
+/// none is told before the line moves: until then the organiser may move the opening, and
+/// its bucket would be open again.
 pub fn draw_of(
     published: &Published,
     seeds: &Seeds,
@@ -144,9 +146,8 @@ pub fn draw_of(
 ) -> Option<Draw> {
     let beacon = published.beacon.value()?;
     let bucket = ticket.bucket;
-    published
-        .opening
-        .is_closed(bucket, now)
+    let is_fixed = bucket != Bucket::LOTTERY || published.has_started();
+    (is_fixed && published.opening.is_closed(bucket, now))
         .then(|| draw(seeds.of(bucket), beacon, bucket, ticket.band, ticket.lot))
 }
 

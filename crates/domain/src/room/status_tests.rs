@@ -59,6 +59,7 @@ fn published(now: Millis, change: impl FnOnce(&mut Settings)) -> Published {
     let news = News {
         cursor: 0,
         free_seats: Some(9),
+        sold_out: false,
         healthy: true,
         ended: vec![],
     };
@@ -88,9 +89,44 @@ fn before_the_draw_nobody_learns_a_position() {
 }
 
 #[test]
+fn no_draw_of_a_lottery_is_told_while_the_opening_can_still_be_moved() {
+    let now = OPENS + 60_000;
+    let mut stuck = published(now, |_| {});
+    assert!(draw_of(&stuck, &seeds(), &ticket(0, 1), now).is_some());
+    // The cloud was ill at the opening, so the line has not moved.
+    stuck.frontier = crate::room::frontier::Frontier::default();
+    assert!(draw_of(&stuck, &seeds(), &ticket(0, 1), now).is_none());
+    let status = decide(&stuck, &seeds(), Some(&ticket(0, 1)), now);
+    assert_eq!((status.state, status.position), (State::Prequeue, None));
+    // Who came later stands where they stand.
+    assert!(draw_of(&stuck, &seeds(), &ticket(9, 1), now).is_some());
+}
+
+#[test]
+fn nobody_walks_in_by_an_old_bulletin() {
+    let now = OPENS + 60_000;
+    let mut quiet = published(now, |_| {});
+    quiet.straight_through = true;
+    let newcomer = ticket(4_000_000, 1);
+    for (age, without, with) in [
+        (0, State::Open, State::Admitted),
+        (3_000, State::Open, State::Admitted),
+        (3_001, State::Join, State::Waiting),
+    ] {
+        let state = |ticket| decide(&quiet, &seeds(), ticket, now + age).state;
+        assert_eq!(state(None), without, "{age}");
+        assert_eq!(state(Some(&newcomer)), with, "{age}");
+    }
+}
+
+#[test]
 fn without_a_beacon_nothing_is_drawn() {
     let now = OPENS + 60_000;
-    let awaited = published(now, |s| s.beacon = Beacon::Awaited);
+    let awaited = published(now, |s| {
+        s.beacon = Beacon::Awaited {
+            name: "drand 7".to_owned(),
+        }
+    });
     let status = decide(&awaited, &seeds(), Some(&ticket(0, 1)), now);
     assert_eq!((status.state, status.position), (State::Prequeue, None));
 }

@@ -4,13 +4,13 @@
 //! bulletin that lay in a cache. The controller steps once a second, and a gate reports
 //! when it is granted something, so that a step knows what the gates said one step ago.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use onsale_domain::ids::{ShowId, VisitorId};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News, Settings};
 use onsale_domain::room::draw::{Beacon, Draw, Seed, Seeds, draw};
-use onsale_domain::room::gate::{Gate, GateIndex, NotEntered};
+use onsale_domain::room::gate::{Enter, Gate, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::{Bucket, Opening};
 use onsale_domain::room::published::Published;
@@ -27,6 +27,9 @@ pub const SHOW: ShowId = ShowId::from_bytes([1; 16]);
 const COUNTERS: u64 = 4;
 /// How long whoever finds the gate busy is told to stay away.
 const BUSY_MS: u64 = 2_000;
+/// A cache serves a bulletin of ten seconds while it fetches a new one, and what it
+/// fetched was up to three seconds old.
+const OLDEST_MS: u64 = 13_000;
 
 pub fn seeds() -> Seeds {
     Seeds {
@@ -75,8 +78,11 @@ pub struct Room {
     pub now: Millis,
     pub controller: Controller,
     pub published: Published,
-    /// What caches at the edge still say: the bulletin before.
-    cached: Published,
+    /// What caches at the edge still say, newest last: the bulletin before the last, or,
+    /// where nobody has asked for a while, one that is up to thirteen seconds old.
+    cached: VecDeque<Published>,
+    /// How likely a poll is to meet such an old one.
+    pub stale: f64,
     pub people: Vec<Person>,
     /// People in the order of the line, and how many of them are admitted.
     line: Vec<usize>,
@@ -89,6 +95,8 @@ pub struct Room {
     passes: BTreeSet<(Millis, usize)>,
     expiry_of: BTreeMap<usize, Millis>,
     pub entries: Vec<Millis>,
+    /// Who entered from the line before it had come to them.
+    pub jumped: Vec<usize>,
     pub refused: u64,
     pub most_live: usize,
     pub news: News,
@@ -128,7 +136,9 @@ impl Room {
         Self {
             now: SINCE,
             published: controller.published(SINCE),
-            cached: controller.published(SINCE),
+            cached: VecDeque::from([controller.published(SINCE)]),
+            stale: 0.0,
+            jumped: Vec::new(),
             controller,
             people,
             line,
@@ -145,6 +155,7 @@ impl Room {
             news: News {
                 cursor: 0,
                 free_seats: Some(1_000_000),
+                sold_out: false,
                 healthy: true,
                 ended: vec![],
             },
@@ -172,7 +183,9 @@ impl Room {
             self.controller = postcard::from_bytes(&stored).unwrap();
         }
         let published = self.controller.published(self.now);
-        self.cached = std::mem::replace(&mut self.published, published);
+        let before = std::mem::replace(&mut self.published, published);
+        self.cached.push_back(before);
+        self.cached.retain(|old| old.now + OLDEST_MS >= self.now);
         let grants: Vec<_> = self.controller.grants().collect();
         for (index, grant) in grants {
             let gate = &mut self.gates[usize::from(index.number())];
@@ -222,10 +235,24 @@ impl Room {
         if !person.shows_up {
             return;
         }
-        let status = decide(&self.cached, &seeds(), Some(&person.ticket), at);
+        let view = match self.chance.happens(self.stale) {
+            true => self.chance.below(self.cached.len() as u64) as usize,
+            false => self.cached.len() - 1,
+        };
+        let view = &self.cached[view];
+        let status = decide(view, &seeds(), Some(&person.ticket), at);
+        let straight = view.is_straight_through(at);
         let errand = match status.state {
             State::Admitted => match self.enter(index, at) {
-                true => (self.people[index].stays_ms, Errand::Leave(index)),
+                true => {
+                    let person = &self.people[index];
+                    let frontier = self.published.frontier;
+                    let place = (person.ticket.bucket, person.draw);
+                    if !straight && place > (frontier.bucket, frontier.through) {
+                        self.jumped.push(index);
+                    }
+                    (person.stays_ms, Errand::Leave(index))
+                }
                 false => (BUSY_MS, Errand::Poll(index)),
             },
             _ => (status.refresh_after_ms, Errand::Poll(index)),
@@ -238,11 +265,16 @@ impl Room {
 
     fn enter(&mut self, index: usize, at: Millis) -> bool {
         let entropy = self.chance.name();
-        let pass_seconds = self.cached.pass_seconds;
+        let pass_seconds = self.published.pass_seconds;
         let person = &mut self.people[index];
         let lot = person.ticket.lot;
         let gate = &mut self.gates[usize::from(GateIndex::of_lot(lot).number())];
-        match gate.enter(lot, at, pass_seconds, entropy) {
+        let wanted = Enter {
+            lot,
+            pass_seconds,
+            may_begin: true,
+        };
+        match gate.enter(&wanted, at, entropy) {
             Ok(entered) => {
                 person.entered = Some(at);
                 self.entries.push(at);

@@ -1,16 +1,18 @@
 //! The cap against a network that loses, repeats, delays and reorders, gates and a
-//! controller that crash between any two steps, and a crowd that never stops pushing.
+//! controller that crash between any two steps, clocks that disagree, and a crowd that
+//! never stops pushing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News};
-use onsale_domain::room::gate::{Books, Entry, Gate, GateIndex};
+use onsale_domain::room::gate::{Books, Enter, Entry, Gate, GateIndex};
 use onsale_domain::room::opaque::{Lot, PassId};
 use onsale_domain::room::opening::Bucket;
+use onsale_domain::room::pass::PassClaims;
 use onsale_domain::show::RoomOrder;
-use onsale_domain::time::Millis;
+use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 
 use crate::chance::Chance;
 use crate::crowd::{OPENS, SHOW, settings};
@@ -27,7 +29,7 @@ struct Station {
     gate: Gate,
     books: Books,
     entries: BTreeMap<Lot, Entry>,
-    /// Its clock is off by up to two seconds.
+    /// By how much its clock is ahead of the function that is furthest behind.
     skew_ms: u64,
 }
 
@@ -55,8 +57,8 @@ struct World {
     stored: String,
     stations: Vec<Station>,
     network: BTreeMap<u64, Vec<Message>>,
-    /// Passes in somebody's hands that the cloud would accept.
-    passes: BTreeMap<PassId, (Lot, Millis)>,
+    /// Passes in somebody's hands that some function would accept.
+    passes: BTreeMap<PassId, (Lot, PassClaims)>,
     news: News,
     ended: Vec<PassId>,
     /// What the cloud has closed it never accepts again, even if a gate that has not heard
@@ -86,7 +88,11 @@ impl World {
             .map(|index| {
                 let gate = Gate::new(index);
                 let books = *gate.books();
-                let skew_ms = chance.below(4_000);
+                // The first gate and the functions disagree as much as clocks may.
+                let skew_ms = match index.number() {
+                    0 => CLOCK_SKEW_MS,
+                    _ => chance.below(CLOCK_SKEW_MS + 1),
+                };
                 Station {
                     gate,
                     books,
@@ -106,6 +112,7 @@ impl World {
             news: News {
                 cursor: 0,
                 free_seats: Some(9_999),
+                sold_out: false,
                 healthy: true,
                 ended: vec![],
             },
@@ -172,7 +179,12 @@ impl World {
         let station = &mut self.stations[usize::from(index)];
         let clock = now + station.skew_ms;
         let before = station.gate.entry(lot).map(|entry| entry.pass);
-        let Ok(entered) = station.gate.enter(lot, clock, 30, entropy) else {
+        let wanted = Enter {
+            lot,
+            pass_seconds: 30,
+            may_begin: true,
+        };
+        let Ok(entered) = station.gate.enter(&wanted, clock, entropy) else {
             return;
         };
         if crash {
@@ -185,8 +197,14 @@ impl World {
         );
         if sign && !self.closed.contains(&entered.pass) {
             self.entered += u64::from(before.is_none());
-            // The gate's clock may be ahead; by the true time the pass is shorter.
-            self.passes.insert(entered.pass, (lot, entered.expires));
+            let claims = PassClaims {
+                pass: entered.pass,
+                show: SHOW,
+                issued: entered.issued,
+                expires: entered.expires,
+                key_id: String::new(),
+            };
+            self.passes.insert(entered.pass, (lot, claims));
         }
     }
 
@@ -194,7 +212,7 @@ impl World {
     /// comes free.
     fn end_a_pass(&mut self) {
         let at = self.chance.below(self.passes.len().max(1) as u64) as usize;
-        let Some((pass, (lot, _))) = self.passes.iter().nth(at).map(|(p, l)| (*p, *l)) else {
+        let Some((pass, lot)) = self.passes.iter().nth(at).map(|(p, (lot, _))| (*p, *lot)) else {
             return;
         };
         self.passes.remove(&pass);
@@ -229,7 +247,10 @@ impl World {
     fn step(&mut self) {
         self.now = self.now + STEP_MS;
         self.deliver();
-        self.passes.retain(|_, (_, expires)| *expires > self.now);
+        // Whoever is accepted by the function that is furthest behind has a live pass.
+        let now = self.now;
+        self.passes
+            .retain(|_, (_, claims)| claims.check(SHOW, now).is_ok());
         for _ in 0..40 {
             // A small pool of lots, so that renewals and spent lots are common.
             let mut name = [0; 16];

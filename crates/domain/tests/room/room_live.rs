@@ -105,6 +105,53 @@ fn a_quiet_show_lets_everybody_straight_through_and_queues_when_it_is_full() {
     assert!(room.people.iter().all(|p| p.entered.is_some()));
 }
 
+/// Judged by who is through the gate, with a fifth of the polls meeting an old bulletin:
+/// whoever entered came at most two seconds, and the second of their bucket, after anybody
+/// whom the line had not reached.
+#[test]
+fn nobody_walks_past_a_line_that_began_two_seconds_earlier() {
+    let mut wanted = settings(RoomOrder::Lottery, 200, 50);
+    wanted.opening = Opening {
+        opens: None,
+        ..wanted.opening
+    };
+    let mut arrivals = spread(300, SINCE + 5_000, 300_000);
+    arrivals.extend(spread(4_000, SINCE + 305_000, 60_000));
+    let mut room = Room::new(wanted, &arrivals, &ALL_COME);
+    room.stale = 0.2;
+    let mut admitted = vec![None; room.people.len()];
+    while room.now < SINCE + 1_800_000 {
+        room.step();
+        for (i, at) in admitted.iter_mut().enumerate() {
+            let came = room.people[i].arrived <= room.now;
+            if at.is_none() && came && room.status(i).state == State::Admitted {
+                *at = Some(room.now);
+            }
+        }
+    }
+    assert!(room.jumped.is_empty(), "{:?}", room.jumped);
+    // The latest admission of anybody up to here, in order of arrival.
+    let mut latest = Vec::new();
+    for (person, at) in room.people.iter().zip(&admitted) {
+        // Who walked in within the second was admitted when they did.
+        let at = at.unwrap_or(Millis(u64::MAX)).min(person.entered.unwrap());
+        latest.push(at.max(latest.last().copied().unwrap_or(Millis(0))));
+    }
+    for (i, person) in room.people.iter().enumerate() {
+        let earlier = room
+            .people
+            .partition_point(|p| p.arrived + 3_000 <= person.arrived);
+        if let Some(before) = earlier.checked_sub(1) {
+            let entered = person.entered.unwrap();
+            assert!(
+                latest[before] <= entered + 1_000,
+                "{i}: {entered} {}",
+                latest[before]
+            );
+        }
+    }
+}
+
 #[test]
 fn queue_all_always_queues_and_off_never() {
     let mut wanted = settings(RoomOrder::Lottery, 200, 50);
@@ -148,7 +195,7 @@ fn first_come_first_served_when_asked_for() {
 }
 
 #[test]
-fn the_line_pauses_while_the_cloud_is_ill_silent_or_sold_out() {
+fn the_line_pauses_while_the_cloud_is_ill_silent_or_nothing_is_free() {
     let mut room = lottery(40_000, settings(RoomOrder::Lottery, 5_000, 50));
     room.run_until(OPENS + 60_000);
     let before = pace(&mut room);
@@ -157,7 +204,7 @@ fn the_line_pauses_while_the_cloud_is_ill_silent_or_sold_out() {
     let disturbances: [(&str, Disturb); 4] = [
         ("ill", |room, on| room.news.healthy = !on),
         ("silent", |room, on| room.hears_cloud = !on),
-        ("sold out", |room, on| {
+        ("all held", |room, on| {
             room.news.free_seats = Some(if on { 0 } else { 9_000 })
         }),
         ("closed", |room, on| {
@@ -194,7 +241,12 @@ fn sold_out_and_closed_are_told() {
     room.run_until(OPENS + 30_000);
     room.news.free_seats = Some(0);
     room.step();
-    assert_eq!(room.status(3).state, State::SoldOut);
+    let waits = room.people.len() - 1;
+    let last = (0..=waits).max_by_key(|i| room.people[*i].draw).unwrap();
+    assert_eq!(room.status(last).state, State::Waiting, "held is not sold");
+    room.news.sold_out = true;
+    room.step();
+    assert_eq!(room.status(last).state, State::SoldOut);
     change(&mut room, |s| s.mode = RoomMode::Closed);
     room.step();
     assert_eq!(room.status(3).state, State::Closed);

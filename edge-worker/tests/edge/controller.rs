@@ -1,0 +1,157 @@
+//! The controller as an object: how it meets those who ask it, and gates that hang.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{Request, Response};
+use onsale_domain::ids::ShowId;
+use onsale_domain::room::allotment::{Grant, Report};
+use onsale_domain::room::briefing::Briefing;
+use onsale_domain::room::census::CounterReport;
+use onsale_domain::room::controller::News;
+use onsale_domain::room::gate::{Gate, GateIndex};
+use onsale_domain::show::RoomMode;
+use onsale_domain::time::Millis;
+use onsale_edge::host::{Links, Storage, Told, Trouble};
+use onsale_edge::objects::controller::ControllerObject;
+
+use crate::scene::{SHOW, SINCE, settings};
+
+#[derive(Clone, Default)]
+struct Around(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    now: AtomicU64,
+    briefings: AtomicU64,
+    grants: AtomicU64,
+    stored: Mutex<Vec<(String, Vec<u8>)>>,
+    fails_to_store: AtomicBool,
+    /// The first gate does not answer while this is set.
+    hangs: AtomicBool,
+}
+
+impl Links for Around {
+    fn now(&self) -> Millis {
+        Millis(SINCE.0 + 10_000 + self.0.now.load(Ordering::SeqCst))
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(7);
+    }
+
+    async fn room_function(&self, _: Request<Vec<u8>>) -> Told<Response<Vec<u8>>> {
+        self.0.briefings.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let briefing = Briefing {
+            title: "Nacht".to_owned(),
+            settings: settings(RoomMode::Queue, None),
+            news: News {
+                cursor: self.now().0,
+                free_seats: Some(100),
+                sold_out: false,
+                healthy: true,
+                ended: vec![],
+            },
+        };
+        Ok(Response::new(serde_json::to_vec(&briefing).unwrap()))
+    }
+
+    async fn grant(&self, _: ShowId, index: GateIndex, grant: Grant) -> Told<Report> {
+        // Nothing is granted that is not stored.
+        assert!(!self.0.stored.lock().unwrap().is_empty());
+        self.0.grants.fetch_add(1, Ordering::SeqCst);
+        if index.number() == 0 && self.0.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        let mut gate = Gate::new(index);
+        gate.apply(&grant, self.now());
+        Ok(gate.report(self.now()))
+    }
+
+    async fn report(&self, _: ShowId, _: CounterReport) -> Told<()> {
+        Ok(())
+    }
+
+    fn log(&self, _: &str) {}
+}
+
+impl Storage for Around {
+    async fn load(&self) -> Told<Vec<(String, Vec<u8>)>> {
+        Ok(self.0.stored.lock().unwrap().clone())
+    }
+
+    async fn store(&self, changes: Vec<(String, Option<Vec<u8>>)>) -> Told<()> {
+        if self.0.fails_to_store.load(Ordering::SeqCst) {
+            return Err(Trouble::new("the disk is full"));
+        }
+        let changes = changes.into_iter();
+        *self.0.stored.lock().unwrap() = changes
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect();
+        Ok(())
+    }
+}
+
+fn object(around: &Around) -> Arc<ControllerObject<Around, Around>> {
+    let keys = "test:a-secret-of-thirty-two-characters".parse().unwrap();
+    Arc::new(ControllerObject::new(
+        SHOW,
+        around.clone(),
+        around.clone(),
+        keys,
+    ))
+}
+
+#[tokio::test]
+async fn a_crowd_that_asks_at_once_is_answered_by_one_step() {
+    let around = Around::default();
+    let object = object(&around);
+    let crowd: Vec<_> = (0..50)
+        .map(|_| {
+            let object = object.clone();
+            tokio::spawn(async move { object.bulletin().await.unwrap().unwrap() })
+        })
+        .collect();
+    for visitor in crowd {
+        assert_eq!(visitor.await.unwrap().title, "Nacht");
+    }
+    assert_eq!(around.0.briefings.load(Ordering::SeqCst), 1);
+    around.0.now.store(2_600, Ordering::SeqCst);
+    object.bulletin().await.unwrap().unwrap();
+    assert_eq!(around.0.briefings.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_gate_that_hangs_holds_neither_bulletins_nor_the_other_gates_up() {
+    let around = Around::default();
+    around.0.hangs.store(true, Ordering::SeqCst);
+    let object = object(&around);
+    for second in 1..=3 {
+        around.0.now.store(second * 1_000, Ordering::SeqCst);
+        let stepping = object.clone();
+        tokio::spawn(async move { stepping.step().await });
+        tokio::time::timeout(Duration::from_secs(5), async {
+            while around.0.grants.load(Ordering::SeqCst) < second * 8 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await
+        .expect("the next step is taken all the same");
+        let told = object.bulletin().await.unwrap().unwrap();
+        assert_eq!(told.published.now.0, SINCE.0 + 10_000 + second * 1_000);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_stored_is_neither_granted_nor_said() {
+    let around = Around::default();
+    around.0.fails_to_store.store(true, Ordering::SeqCst);
+    let object = object(&around);
+    assert!(object.bulletin().await.is_err());
+    assert_eq!(around.0.grants.load(Ordering::SeqCst), 0);
+    around.0.fails_to_store.store(false, Ordering::SeqCst);
+    assert!(object.bulletin().await.unwrap().is_some());
+    assert_eq!(around.0.grants.load(Ordering::SeqCst), 8);
+}

@@ -1,0 +1,114 @@
+//! Who gets a pass, and who keeps one.
+
+use std::sync::atomic::Ordering;
+
+use onsale_domain::ids::ShowId;
+use onsale_domain::show::RoomMode;
+use serde_json::Value;
+
+use crate::scene::{Scene, held, settings};
+
+fn jti(told: &Value) -> String {
+    use base64::Engine as _;
+    let claims = told["pass"].as_str().unwrap().split('.').nth(1).unwrap();
+    let claims = base64::prelude::BASE64_URL_SAFE_NO_PAD
+        .decode(claims)
+        .unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    claims["jti"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn whoever_shops_goes_on_when_a_line_begins_or_the_last_place_is_sold() {
+    let scene = Scene::new(settings(RoomMode::Queue, None));
+    let (mut ana, mut ben) = (scene.visitor(), scene.visitor());
+    scene.run(10).await;
+    ana.join().await.expect(201);
+    let pass = jti(&ana.enter().await.expect(200).json);
+    // The line rests before it has come to Ana, who walked straight in, or to Ben.
+    held(&scene.world().news).healthy = false;
+    scene.run(3).await;
+    ben.join().await.expect(201);
+    scene.run(3).await;
+    assert_eq!(ana.state().await, "waiting");
+    assert_eq!(jti(&ana.enter().await.expect(200).json), pass);
+    let told = ben.enter().await.expect(425).json;
+    assert_eq!(told["state"], "waiting");
+    // Everything is held: the line rests. Everything is sold: nobody needs to wait.
+    let mut news = held(&scene.world().news).clone();
+    (news.free_seats, news.healthy) = (Some(0), true);
+    *held(&scene.world().news) = news;
+    scene.run(3).await;
+    assert_eq!(ben.state().await, "waiting");
+    ben.get("challenge").await.expect(200);
+    held(&scene.world().news).sold_out = true;
+    scene.run(3).await;
+    assert_eq!(ben.state().await, "sold_out");
+    ben.get("challenge").await.expect(409);
+    assert_eq!(ben.enter().await.expect(425).json["state"], "sold_out");
+    assert_eq!(jti(&ana.enter().await.expect(200).json), pass);
+    // Closed is closed.
+    scene
+        .world()
+        .change(|settings| settings.mode = RoomMode::Closed);
+    scene.run(3).await;
+    let asked = scene.world().gate_calls.load(Ordering::SeqCst);
+    assert_eq!(ana.enter().await.expect(425).json["state"], "closed");
+    assert_eq!(scene.world().gate_calls.load(Ordering::SeqCst), asked);
+}
+
+#[tokio::test]
+async fn without_its_controller_a_room_can_be_read_and_lets_nobody_new_in() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    let (mut ana, mut ben) = (scene.visitor(), scene.visitor());
+    scene.run(5).await;
+    for visitor in [&mut ana, &mut ben] {
+        visitor.join().await.expect(201);
+    }
+    scene.run(8).await;
+    let pass = jti(&ana.enter().await.expect(200).json);
+    assert_eq!(ben.state().await, "admitted");
+    scene.world().is_silent.store(true, Ordering::SeqCst);
+    scene.world().wait(14_000);
+    assert_eq!(ben.state().await, "admitted");
+    scene.world().wait(2_000);
+    assert_eq!(ben.state().await, "admitted", "reading goes on");
+    let refused = ben.enter().await.expect(503);
+    assert!(refused.retry_after.is_some());
+    assert_eq!(refused.json["type"], "urn:onsale:unavailable");
+    assert_eq!(jti(&ana.enter().await.expect(200).json), pass);
+    scene.world().is_silent.store(false, Ordering::SeqCst);
+    scene.run(1).await;
+    ben.enter().await.expect(200);
+}
+
+#[tokio::test]
+async fn another_site_cannot_make_a_browser_enter() {
+    let scene = Scene::new(settings(RoomMode::Queue, None));
+    let mut ana = scene.visitor();
+    scene.run(10).await;
+    ana.join().await.expect(201);
+    for action in ["join", "enter", "leave"] {
+        let headers = [("origin", "https://evil.test")];
+        let told = ana.send(http::Method::POST, action, &headers, "{}").await;
+        assert_eq!(told.expect(403).json["type"], "urn:onsale:forbidden");
+    }
+    let headers = [("origin", "https://room.test")];
+    let told = ana.send(http::Method::POST, "enter", &headers, "{}").await;
+    told.expect(200);
+}
+
+#[tokio::test]
+async fn made_up_shows_do_not_push_real_ones_out_of_memory() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    scene.run(5).await;
+    let mut anybody = scene.visitor();
+    for n in 0..1_100_u32 {
+        let mut id = [9; 16];
+        id[..4].copy_from_slice(&n.to_be_bytes());
+        let path = format!("/room/{}/status", ShowId::from_bytes(id));
+        anybody.get(&path).await.expect(404);
+    }
+    scene.world().is_silent.store(true, Ordering::SeqCst);
+    assert_eq!(anybody.state().await, "join");
+}

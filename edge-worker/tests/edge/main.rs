@@ -1,0 +1,12 @@
+//! The routes of the edge and its objects, on a host whose clock, cloud and controller do
+//! what a test says.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod captcha;
+mod controller;
+mod entering;
+mod fairness;
+mod joining;
+mod limits;
+mod scene;
