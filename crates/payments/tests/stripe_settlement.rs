@@ -82,7 +82,7 @@ async fn a_void_tells_whether_the_money_was_taken_before() {
 async fn refund(replies: Vec<Reply>) -> (Result<Refund, PaymentFailure>, Server) {
     let server = Server::with(replies).await;
     (
-        server.stripe.refund(&pi(), ORDER, Cents(4000)).await,
+        server.stripe.refund(&pi(), ORDER, Cents(0), Cents(4000)).await,
         server,
     )
 }

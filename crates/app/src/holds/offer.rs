@@ -38,6 +38,7 @@ impl App {
             request: entry.offer_request(),
             pass: None,
             clock: ClaimClock::Waitlist,
+            resales: &offer.resales,
         };
         match self.try_to_hold(&attempt, offer).await? {
             Some(recorded) => Ok(recorded),
@@ -64,11 +65,17 @@ impl App {
             expiry: offer.expires_at,
             hold: attempt.hold,
         };
-        let cell = match self.claim_places(attempt, &offer.places, meant).await {
+        let free = offer.free_places();
+        let cell = match self.claim_places(attempt, &free, meant).await {
             Ok(Claimed::Mine(cell)) => cell,
             Ok(Claimed::Taken(..)) | Err(Error::NotOnSale { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        // What others put back is theirs still: it is kept for the hold, not claimed.
+        let promise = offer.promise();
+        if !self.promise_tickets(&offer.resales, promise).await? {
+            return Ok(None);
+        }
         match self.record(attempt, buyer, cell, &offer.places).await {
             Ok(Recorded::New(entry)) => {
                 metrics::counter!("onsale_holds_total", "result" => "offered").increment(1);
@@ -103,6 +110,7 @@ impl App {
             if buyer.is_given_back(hold, expiry) {
                 let cell = Cell { expiry, hold };
                 self.free_cells(show, layout, places, cell).await?;
+                self.release_promises(&offer.resales, hold).await?;
                 return Ok(false);
             }
             let next = buyer.give_back(hold, expiry, self.now());

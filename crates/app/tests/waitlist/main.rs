@@ -5,5 +5,7 @@
 mod crash;
 mod head_start;
 mod journeys;
+mod returns;
+mod returns_crash;
 mod scene;
 mod simulation;
