@@ -45,14 +45,21 @@ impl Return {
     }
 
     async fn scan(&self, ticket: &Value) -> Value {
-        let scan = self.sale.organiser.scan(&self.sale.show, text(ticket, "code"));
+        let scan = self
+            .sale
+            .organiser
+            .scan(&self.sale.show, text(ticket, "code"));
         scan.await.expect(200)["result"].clone()
     }
 
     /// Bo waits for one seat, and is offered this.
     async fn offered(&self) -> Value {
         let path = format!("/api/v1/shows/{}/waitlist", self.sale.show);
-        let joined = self.bo.post(&path, json!({"quantity": 1})).await.expect(201);
+        let joined = self
+            .bo
+            .post(&path, json!({"quantity": 1}))
+            .await
+            .expect(201);
         let path = format!("{path}/{}", text(&joined, "waitlist_id"));
         until("an offer", async || {
             let entry = self.bo.get(&path).await.expect(200);
@@ -75,12 +82,18 @@ async fn a_ticket_that_was_put_back_is_resold_and_paid_back() {
         json!({"amount": 4501, "currency": "EUR"})
     );
     let again = life.put_back(ana, "r").await.expect(202);
-    assert_eq!(again["return"]["put_back_at"], answer["return"]["put_back_at"]);
+    assert_eq!(
+        again["return"]["put_back_at"],
+        answer["return"]["put_back_at"]
+    );
 
     let offer = life.offered().await;
     assert_eq!(offer["seats"][0]["seat"], "A-1-1");
     let kept = &ana.tickets(&life.order).await[0];
-    assert_eq!((&kept["status"], &kept["return"]["status"]), (&json!("valid"), &json!("being_bought")));
+    assert_eq!(
+        (&kept["status"], &kept["return"]["status"]),
+        (&json!("valid"), &json!("being_bought"))
+    );
     let hold = text(&offer, "hold_id");
     bo.check_out(&sale.show, hold, "pay", "pm_card_visa")
         .await
@@ -102,14 +115,20 @@ async fn a_ticket_that_was_put_back_is_resold_and_paid_back() {
     let book = sale.organiser.get(&gate).await.expect(200);
     let short = &text(&life.tickets[0], "ticket_id")["tkt_".len()..][..16];
     assert_eq!(book["revoked"], json!([short]));
-    assert_eq!(life.scan(&bo.tickets(&order_of(hold)).await[0]).await, "admitted");
+    assert_eq!(
+        life.scan(&bo.tickets(&order_of(hold)).await[0]).await,
+        "admitted"
+    );
     assert_eq!(life.scan(&life.tickets[1]).await, "admitted");
     ana.delete(&life.path()).await.problem(409, "conflict");
     life.put_back(ana, "other").await.problem(409, "conflict");
 
     // The books, the ledger, the export and the mail.
     let books = reconcile(sale.data.path()).await;
-    assert_eq!((books.sold, books.captured, books.refunded), (2, 13_503, 4_501));
+    assert_eq!(
+        (books.sold, books.captured, books.refunded),
+        (2, 13_503, 4_501)
+    );
     let path = format!("/api/v1/shows/{}/sales", sale.show);
     let sales = sale.organiser.get(&path).await.expect(200);
     assert_eq!(sales["revenue"]["amount"], 9_002, "{sales}");
@@ -137,7 +156,10 @@ async fn a_ticket_that_is_kept_after_all_is_good_and_nobody_pays_for_it() {
     }
     bo.delete(&life.path()).await.problem(404, "not_found");
     let late = life.put_back(ana, "r").await.expect(202);
-    assert_eq!(late["return"]["status"], "ended", "the same request, come late");
+    assert_eq!(
+        late["return"]["status"], "ended",
+        "the same request, come late"
+    );
     let hold = text(&offer, "hold_id");
     let paid = bo.check_out(&sale.show, hold, "pay", "pm_card_visa").await;
     paid.problem(410, "hold_expired");

@@ -157,11 +157,7 @@ impl Order {
                 },
             })
         };
-        self.resold
-            .iter()
-            .filter(sold)
-            .filter_map(news)
-            .collect()
+        self.resold.iter().filter(sold).filter_map(news).collect()
     }
 
     /// The status of an order whose saga has come to its end and that nobody undid.

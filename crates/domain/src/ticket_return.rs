@@ -70,10 +70,7 @@ pub struct Return {
 impl Return {
     /// Whether somebody may still buy it.
     pub fn is_open(&self) -> bool {
-        matches!(
-            self.state,
-            ReturnState::Offered | ReturnState::Promised(_)
-        )
+        matches!(self.state, ReturnState::Offered | ReturnState::Promised(_))
     }
 }
 
@@ -185,7 +182,9 @@ impl Ticket {
     /// that lapsed for every clock is none.
     pub fn for_sale(&self, now: Millis) -> Option<Resale> {
         let put_back = self.put_back.as_ref().filter(|r| r.is_open())?;
-        let kept = self.promise().is_some_and(|p| p.until >= claim_horizon(now));
+        let kept = self
+            .promise()
+            .is_some_and(|p| p.until >= claim_horizon(now));
         (!kept && self.is_valid()).then_some(Resale {
             place: self.place,
             ticket: self.id,

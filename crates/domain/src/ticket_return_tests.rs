@@ -176,7 +176,11 @@ fn an_order_owes_what_was_resold_and_is_open_until_it_is_paid() {
     assert_eq!(sold.next_step(NOW), Some(Step::Repay));
     let due = sold.repayment().unwrap();
     assert_eq!((due.already, due.amount), (Cents(0), Cents(3_000)));
-    assert_eq!(sold.with_resold(&[ticket(&order, 1)], NOW), None, "only once");
+    assert_eq!(
+        sold.with_resold(&[ticket(&order, 1)], NOW),
+        None,
+        "only once"
+    );
     let repaid = sold.repaid(&due, NOW + 1);
     assert!(!repaid.is_open());
     assert_eq!(repaid.status(), OrderStatus::Confirmed);

@@ -198,7 +198,11 @@ impl From<Order> for OrderView {
                 true => order.ticket_ids(),
                 false => Vec::new(),
             },
-            resold: order.resold.iter().filter_map(|r| ResoldSeat::of(r, &order)).collect(),
+            resold: order
+                .resold
+                .iter()
+                .filter_map(|r| ResoldSeat::of(r, &order))
+                .collect(),
             refund: order.given_back(),
             reason,
             pay_until: waits.then_some(order.pay_until),

@@ -83,9 +83,7 @@ impl App {
             return Err(not_on_sale("the show is cancelled"));
         }
         let layout = self.layout_of(show).await?;
-        let resales = self
-            .resales_of(show, caller.account, entry.hold)
-            .await?;
+        let resales = self.resales_of(show, caller.account, entry.hold).await?;
         let order = Order::begin(
             entry,
             |place| layout.seat_id(place),

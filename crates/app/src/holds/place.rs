@@ -78,7 +78,11 @@ impl Attempt<'_> {
         };
         let each = places.iter().map(price).collect();
         // What somebody paid once does not follow from the price log of now.
-        let point = self.prices.point.as_ref().filter(|_| self.resales.is_empty());
+        let point = self
+            .prices
+            .point
+            .as_ref()
+            .filter(|_| self.resales.is_empty());
         Entry::held(
             self.hold,
             cell.expiry,

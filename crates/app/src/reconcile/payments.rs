@@ -135,9 +135,13 @@ impl App {
                 // For places that were resold, and for nothing else.
                 let repaid = order.repaid_amount();
                 if *refunded != repaid {
-                    let (refunded, repaid) = (refunded.0, repaid.0);
+                    let refunded = refunded.0;
+                    let owed = match repaid {
+                        Cents(0) => String::new(),
+                        Cents(repaid) => format!(" and not {repaid}"),
+                    };
                     report.alarm(format!(
-                        "order {id} is confirmed and owed {repaid}, but {refunded} went back"
+                        "order {id} is confirmed, but {refunded} went back{owed}"
                     ));
                 }
                 self.check_recent_order(order, report).await

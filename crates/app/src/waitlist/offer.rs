@@ -58,9 +58,7 @@ impl App {
             return Ok(Served::PassedOver);
         };
         let now = self.now();
-        let next = entry
-            .value
-            .offered(places, resales, now, looking.offer_ms);
+        let next = entry.value.offered(places, resales, now, looking.offer_ms);
         let buyer = self.store.buyer(show.id, account).await?;
         let (quantity, cap) = (
             waiting.wish.quantity as usize,
@@ -199,7 +197,9 @@ impl App {
             return Ok(false);
         }
         let order = self.store.order(OrderId::of(offer.hold_id)).await?;
-        let why = order.and_then(|order| order.value.undo).map(|undo| undo.why);
+        let why = order
+            .and_then(|order| order.value.undo)
+            .map(|undo| undo.why);
         Ok(why.is_none_or(|why| why == Why::SeatsLost))
     }
 

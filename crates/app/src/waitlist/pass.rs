@@ -116,8 +116,8 @@ impl App {
             let now = self.now();
             let blocks = self.store.read(show.id, &all, true).await?;
             let put_back = self.returned_tickets(show.id).await?;
-            let places = Places::read(layout, &blocks, now)
-                .with_put_back(layout, &blocks, &put_back, now);
+            let places =
+                Places::read(layout, &blocks, now).with_put_back(layout, &blocks, &put_back, now);
             let matched = match_offers(layout, &places, &line, now, OFFERS_A_PASS);
             let served = self
                 .serve_all(looking, &line, &matched.offers, &places)

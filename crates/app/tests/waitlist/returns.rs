@@ -1,13 +1,17 @@
 //! Tickets that are put back: sold to those who wait, and kept by those who change their
 //! mind.
 
+use onsale_app::ports::{Credentials, PasswordHash};
 use onsale_app::waitlist::WaitlistStatus;
 use onsale_app::{Caller, Error};
+use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::announcement::News;
 use onsale_domain::ids::{HoldId, OrderId, TicketId, WaitlistId};
+use onsale_domain::layout::PlaceIndex;
 use onsale_domain::money::Cents;
 use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::payment::PaymentState;
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::time::Millis;
 use onsale_domain::waitlist::OFFER_MS;
@@ -53,23 +57,49 @@ impl Return {
         self.scene.app.store.order(id).await.unwrap().unwrap().value
     }
 
-    pub(crate) async fn ticket_id(&self) -> TicketId {
-        self.order_of(self.order).await.ticket_ids()[0]
+    pub(crate) fn ticket_id(&self) -> TicketId {
+        TicketId::of(self.order, PlaceIndex(0))
     }
 
     pub(crate) async fn ticket(&self) -> Ticket {
-        let id = self.ticket_id().await;
-        self.scene.app.store.ticket(id).await.unwrap().unwrap().value
+        let id = self.ticket_id();
+        self.scene
+            .app
+            .store
+            .ticket(id)
+            .await
+            .unwrap()
+            .unwrap()
+            .value
     }
 
     pub(crate) async fn put_back(&self) {
-        let id = self.ticket_id().await;
+        let id = self.ticket_id();
         let put_back = self.scene.app.return_ticket(&self.ana, id, None);
         assert!(put_back.await.unwrap().is_valid());
     }
 
     pub(crate) fn hold(&self) -> HoldId {
         HoldId::for_offer(self.entry, 1)
+    }
+
+    /// Whoever passes a ticket on needs an address of their own.
+    pub(crate) async fn register(&self, caller: &Caller, name: &str) {
+        let account = Account {
+            id: caller.account,
+            email: Email::parse(&format!("{name}@example.org")).unwrap(),
+            name: name.to_owned(),
+            role: Role::Buyer,
+            created: self.scene.app.now(),
+            language: None,
+        };
+        let new = Credentials {
+            account,
+            password: PasswordHash("x".to_owned()),
+            epoch: 0,
+            request: None,
+        };
+        self.scene.app.store.register(&new, None).await.unwrap();
     }
 
     pub(crate) async fn status(&self) -> WaitlistStatus {
@@ -112,12 +142,22 @@ pub(crate) async fn check(scene: &Scene, people: &[&Caller], note: &str) {
         }
         let buyer = store.buyer(scene.show(), person.account).await.unwrap();
         let held = buyer.entries.iter();
-        let held = held.filter(|e| e.state_at(scene.app.now()) == onsale_domain::buyer::EntryState::Held);
+        let held =
+            held.filter(|e| e.state_at(scene.app.now()) == onsale_domain::buyer::EntryState::Held);
         let held: usize = held.map(|e| e.places.len()).sum();
         let lapsing = buyer.live_places(scene.app.now());
-        assert!((own + held..=own + held + 1).contains(&lapsing), "{note}: {own} + {held} but {lapsing}");
+        assert!(
+            (own + held..=own + held + 1).contains(&lapsing),
+            "{note}: {own} + {held} but {lapsing}"
+        );
     }
-    let payments = scene.app.payments.list(Millis(0), None).await.unwrap().items;
+    let payments = scene
+        .app
+        .payments
+        .list(Millis(0), None)
+        .await
+        .unwrap()
+        .items;
     let (mut taken, mut back) = (0, 0);
     for payment in payments {
         if let PaymentState::Captured { refunded } = payment.state {
@@ -130,7 +170,11 @@ pub(crate) async fn check(scene: &Scene, people: &[&Caller], note: &str) {
     let organiser = scene.stage.organiser().await.unwrap();
     let sales = scene.app.sales(&organiser, scene.show()).await.unwrap();
     let books = sales.sales.total();
-    assert_eq!((books.gross.0, books.refunds.0), (taken, back), "{note}: books");
+    assert_eq!(
+        (books.gross.0, books.refunds.0),
+        (taken, back),
+        "{note}: books"
+    );
     assert_eq!(books.tickets - books.returned, good, "{note}: books");
     let report = scene.app.reconcile_all().await.unwrap();
     assert_eq!(report.alarms, [] as [String; 0], "{note}");
@@ -228,7 +272,11 @@ async fn what_nobody_pays_for_stays_its_owners_and_goes_to_the_next() {
     assert!(life.ticket().await.is_valid());
     assert_eq!(scene.status(&cy, next).await, WaitlistStatus::Offered);
     // Cy lets it go, and nobody is left: it is on offer still.
-    scene.app.leave_waitlist(&cy, scene.show(), next).await.unwrap();
+    scene
+        .app
+        .leave_waitlist(&cy, scene.show(), next)
+        .await
+        .unwrap();
     scene.deliver().await;
     assert!(life.ticket().await.for_sale(scene.app.now()).is_some());
     check(scene, &[&life.ana, &life.bo, &cy], "nobody paid").await;
@@ -238,10 +286,13 @@ async fn what_nobody_pays_for_stays_its_owners_and_goes_to_the_next() {
 async fn a_declined_card_sells_nothing() {
     let life = Return::offered().await;
     let scene = &life.scene;
-    for (k, card) in [("1", "pm_card_chargeDeclined"), ("2", "pm_sandbox_capture_fails")] {
+    for (k, card) in [
+        ("1", "pm_card_chargeDeclined"),
+        ("2", "pm_sandbox_capture_fails"),
+    ] {
         let card = onsale_domain::payment::PaymentMethod::parse(card).unwrap();
-        let (show, hold) = (scene.show(), life.hold());
-        let paid = scene.app.check_out(&life.bo, show, hold, &key(k), card);
+        let (show, hold, key) = (scene.show(), life.hold(), key(k));
+        let paid = scene.app.check_out(&life.bo, show, hold, &key, card);
         paid.await.unwrap();
         scene.deliver().await;
         if k == "1" {
@@ -261,7 +312,7 @@ async fn a_declined_card_sells_nothing() {
 #[tokio::test]
 async fn the_key_of_a_return_puts_back_once() {
     let life = Return::begin().await;
-    let (app, id, k) = (&life.scene.app, life.ticket_id().await, key("back"));
+    let (app, id, k) = (&life.scene.app, life.ticket_id(), key("back"));
     let first = app.return_ticket(&life.ana, id, Some(&k)).await.unwrap();
     let again = app.return_ticket(&life.ana, id, Some(&k)).await.unwrap();
     assert_eq!(again, first);
@@ -276,7 +327,7 @@ async fn the_key_of_a_return_puts_back_once() {
 #[tokio::test]
 async fn only_the_owner_of_a_ticket_may_put_it_back() {
     let life = Return::begin().await;
-    let (app, id) = (&life.scene.app, life.ticket_id().await);
+    let (app, id) = (&life.scene.app, life.ticket_id());
     let missing = Error::NotFound("ticket");
     assert_eq!(
         app.return_ticket(&life.bo, id, None).await.unwrap_err(),
@@ -287,6 +338,76 @@ async fn only_the_owner_of_a_ticket_may_put_it_back() {
     assert!(life.ticket().await.is_put_back());
 }
 
+/// Whoever has it puts it back; the money goes to the payment it came from.
+#[tokio::test]
+async fn a_ticket_that_was_passed_on_is_put_back_by_whoever_has_it() {
+    let life = Return::begin().await;
+    let (scene, cy) = (&life.scene, life.scene.buyer().await);
+    life.register(&life.ana, "ana").await;
+    life.register(&cy, "cy").await;
+    let to = Email::parse("cy@example.org").unwrap();
+    let (app, id, request) = (&scene.app, life.ticket_id(), RequestHash::of(b"cy"));
+    let offer = app.offer_transfer(&life.ana, id, &to, None, request);
+    let offer = offer.await.unwrap();
+    let open = app.return_ticket(&life.ana, id, None).await;
+    assert!(
+        matches!(open, Err(Error::Conflict(_))),
+        "it is on offer to Cy"
+    );
+    let new = app.accept_transfer(&cy, offer.id).await.unwrap();
+    let gone = app.return_ticket(&life.ana, id, None).await;
+    assert!(matches!(gone, Err(Error::Conflict(_))), "it is not Ana's");
+    app.return_ticket(&cy, new.id, None).await.unwrap();
+    scene.deliver().await;
+    let bought = scene.pay(&life.bo, life.hold()).await;
+    let sold = life.order_of(life.order).await;
+    assert_eq!(sold.repaid_amount(), Cents(4_500), "Ana paid for it");
+    assert_eq!(sold.resold[0].seller, cy.account, "Cy is told");
+    let dead = app.store.ticket(new.id).await.unwrap().unwrap().value;
+    assert!(dead.is_resold_to(bought));
+    life.check("passed on").await;
+}
+
+/// The books would tell if a seller were owed money.
+#[tokio::test]
+async fn reconciling_compares_what_was_resold_with_what_went_back() {
+    let life = Return::offered().await;
+    life.scene.pay(&life.bo, life.hold()).await;
+    let store = &life.scene.app.store;
+    let mut order = store.order(life.order).await.unwrap().unwrap();
+    order.value.resold.clear();
+    store.replace_order(&order).await.unwrap();
+    let report = life.scene.app.reconcile_all().await.unwrap();
+    let about = |what: &str| report.alarms.iter().any(|alarm| alarm.contains(what));
+    assert!(about("but 4500 went back"), "{:?}", report.alarms);
+    assert!(
+        about("1 tickets are missing or revoked"),
+        "{:?}",
+        report.alarms
+    );
+    assert!(
+        about("1 of its 2 places are not sold to it"),
+        "{:?}",
+        report.alarms
+    );
+}
+
+/// Nobody waits yet: whoever joins is offered it.
+#[tokio::test]
+async fn whoever_joins_later_is_offered_what_was_put_back() {
+    let scene = Scene::row(1).await;
+    let (ana, order) = scene.sold(&["A-1-1"]).await;
+    let ticket = scene.app.tickets_of(&ana, order).await.unwrap()[0].id;
+    scene.app.return_ticket(&ana, ticket, None).await.unwrap();
+    scene.wait(3_600_000).await;
+    let bo = scene.buyer().await;
+    let entry = scene.join(&bo, &wait_for(1)).await.id;
+    scene.wait(2_000).await;
+    let hold = scene.offer(&bo, entry).await;
+    scene.pay(&bo, hold).await;
+    check(&scene, &[&ana, &bo], "later").await;
+}
+
 /// The price of a place has moved since: whoever buys it pays what was paid for it.
 #[tokio::test]
 async fn it_is_resold_at_face_value() {
@@ -294,11 +415,12 @@ async fn it_is_resold_at_face_value() {
     let scene = &life.scene;
     let stored = scene.app.store.show(scene.show()).await.unwrap().unwrap();
     let event = scene.app.store.event(stored.value.event_id).await;
+    let event = event.unwrap().unwrap();
     let mut show = stored;
-    for price in show.value.prices.values_mut() {
+    for (_, price) in &mut show.value.prices {
         *price = Cents(9_900);
     }
-    let replaced = scene.app.store.replace_show(&show, &event.unwrap().unwrap(), None);
+    let replaced = scene.app.store.replace_show(&show, &event, None);
     assert!(replaced.await.unwrap());
     scene.wait(2_000).await;
     life.put_back().await;
@@ -331,7 +453,12 @@ async fn what_was_resold_no_longer_counts_for_its_seller() {
     scene.deliver().await;
     let hold = scene.offer(&bo, entry).await;
     scene.pay(&bo, hold).await;
-    let buyer = scene.app.store.buyer(scene.show(), ana.account).await.unwrap();
+    let buyer = scene
+        .app
+        .store
+        .buyer(scene.show(), ana.account)
+        .await
+        .unwrap();
     assert_eq!(buyer.live_places(scene.app.now()), 1);
     check(&scene, &[&ana, &bo, &cy], "one less").await;
 }

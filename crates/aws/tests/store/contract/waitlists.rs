@@ -57,7 +57,12 @@ async fn an_account_has_one_entry_and_it_moves_under_its_version_only(store: &dy
     };
     let lost = store.create_waitlist_entry(&second).await.unwrap();
     assert_eq!(lost, Written::Lost(at(1, first.clone())));
-    let offered = first.offered(vec![PlaceIndex(3), PlaceIndex(4)], vec![], NOW + 1, OFFER_MS);
+    let offered = first.offered(
+        vec![PlaceIndex(3), PlaceIndex(4)],
+        vec![],
+        NOW + 1,
+        OFFER_MS,
+    );
     let moved = store.replace_waitlist_entry(&at(1, offered.clone())).await;
     assert_eq!(moved.unwrap(), Written::Done(2));
     let left = at(1, first.ended(Outcome::Left, NOW + 2));
