@@ -232,7 +232,8 @@ proptest! {
         let total: u64 = prices.iter().sum();
         prop_assert_eq!(paid + order.kept_amount().0, total);
         let mut back = paid;
-        if let (Some(percent), true) = (percent, order.kept().next().is_some()) {
+        let any_left = order.kept().count() > 0;
+        if let Some(percent) = percent.filter(|_| any_left) {
             order = order.call_off(Why::Buyer, percent, NOW).unwrap();
             back += order.refund_due().0;
             order = order.tickets_revoked(NOW).refunded(NOW).seats_returned(NOW + 1);
