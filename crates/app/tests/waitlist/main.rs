@@ -7,5 +7,6 @@ mod head_start;
 mod journeys;
 mod returns;
 mod returns_crash;
+mod returns_scene;
 mod scene;
 mod simulation;

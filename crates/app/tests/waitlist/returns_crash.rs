@@ -13,7 +13,7 @@ use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_memory::{Fault, Step};
 
-use crate::returns::Return;
+use crate::returns_scene::Return;
 use crate::scene::{Scene, key};
 
 impl Return {
