@@ -278,6 +278,23 @@ async fn after_the_sale_the_old_code_is_dead() {
     life.check("sold").await;
 }
 
+/// Messages are only a hint: the sweep finds an order that is owed.
+#[tokio::test]
+async fn a_seller_whose_message_was_lost_is_paid_back_all_the_same() {
+    let life = Return::offered().await;
+    let (show, hold, pay) = (life.scene.show(), life.hold(), key("pay"));
+    let card = PaymentMethod::parse("pm_card_visa").unwrap();
+    let app = &life.scene.app;
+    let paid = app.check_out(&life.bo, show, hold, &pay, card).await;
+    life.drive(paid.unwrap()).await;
+    assert_eq!(life.bought().await, Some(OrderStatus::Confirmed));
+    life.scene.world.saga_queue.take_due();
+    assert_eq!(life.order_of(life.order).await.repaid_amount().0, 0);
+    life.scene.recover().await;
+    assert_eq!(life.order_of(life.order).await.repaid_amount().0, 4_500);
+    life.check("the message was lost").await;
+}
+
 /// Two workers at the order of the buyer, and two at that of the seller, at once.
 #[tokio::test]
 async fn every_message_may_come_twice() {
