@@ -102,7 +102,7 @@ async fn a_ticket_is_listed_while_it_is_put_back(store: &dyn Store) {
     let mut mine = tickets(&order);
     for (n, ticket) in mine.iter_mut().enumerate() {
         store.create_ticket(ticket).await.unwrap();
-        let since = NOW + 100 - n as u64;
+        let since = NOW + (100 - n as u64);
         let next = ticket.put_back_for(&order, None, NOW + STARTS_IN, since);
         *ticket = next.unwrap();
         let written = store.replace_ticket(&at(1, ticket)).await.unwrap();
