@@ -84,7 +84,10 @@ impl App {
                 Ok(Some(true))
             }
             Ok(Recorded::Before(_)) => Ok(Some(true)),
-            Ok(Recorded::GivenBack(_)) => Ok(Some(false)),
+            Ok(Recorded::GivenBack(_)) => {
+                self.release_promises(&offer.resales, attempt.hold).await?;
+                Ok(Some(false))
+            }
             Err(error @ (Error::Unavailable | Error::Corrupt)) => Err(error),
             // The cap, which another hold has filled meanwhile.
             Err(_) => Ok(None),
