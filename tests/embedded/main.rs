@@ -23,6 +23,7 @@ mod pricing;
 mod qr;
 mod race;
 mod refunds;
+mod returns;
 mod room;
 mod room_crowd;
 mod sale;

@@ -10,6 +10,7 @@ mod cancel;
 mod cells;
 mod drive;
 mod read;
+mod resale;
 mod start;
 mod steps;
 mod undo;

@@ -25,6 +25,7 @@ pub mod passwords;
 pub mod ports;
 pub mod pricing;
 pub mod reconcile;
+pub mod returns;
 pub mod room;
 pub mod sales;
 pub mod show_cancellation;

@@ -83,6 +83,7 @@ fn addressee(news: &News) -> Option<(Recipient, Option<ShowId>)> {
         News::OfferMade(offer) | News::OfferLapsed(offer) => {
             (offer.account_id, Some(offer.show_id))
         }
+        News::TicketResold(sold) => (sold.account_id, Some(sold.show_id)),
         News::TransferOffered {
             to_email, show_id, ..
         } => return Some((Recipient::Address(to_email.clone()), Some(*show_id))),

@@ -16,6 +16,7 @@ mod mails;
 mod objects;
 mod passes;
 mod prices;
+mod returns;
 mod sales;
 mod search;
 mod transfers;
@@ -33,6 +34,7 @@ pub use mails::*;
 pub use objects::*;
 pub use passes::*;
 pub use prices::Prices;
+pub use returns::*;
 pub use sales::SalesBooks;
 pub use search::*;
 pub use transfers::*;
@@ -277,6 +279,7 @@ pub trait Store:
     + Prices
     + Gates
     + Transfers
+    + Returns
     + Mails
     + Mailings
     + SalesBooks
@@ -305,6 +308,7 @@ impl<T> Store for T where
         + Prices
         + Gates
         + Transfers
+        + Returns
         + Mails
         + Mailings
         + SalesBooks

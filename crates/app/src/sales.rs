@@ -42,10 +42,14 @@ pub struct SalesView {
 impl App {
     /// Writes what this order has sold or given back to the lines of its show.
     pub(crate) async fn keep_lines_of(&self, order: &Order) -> Result<()> {
-        for line in order.sale_lines() {
-            self.store.keep_sale_line(order.show_id, &line).await?;
+        self.keep_lines(order.show_id, &order.sale_lines()).await
+    }
+
+    pub(crate) async fn keep_lines(&self, show: ShowId, lines: &[SaleLine]) -> Result<()> {
+        for line in lines {
+            self.store.keep_sale_line(show, line).await?;
             if line.came_late(self.now()) {
-                self.store.count_late_line(order.show_id).await?;
+                self.store.count_late_line(show).await?;
             }
         }
         Ok(())

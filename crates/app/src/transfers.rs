@@ -119,7 +119,7 @@ impl App {
     }
 
     /// The show and the order of a ticket, as they are now.
-    async fn surroundings(&self, ticket: &Ticket) -> Result<(Show, Versioned<Order>)> {
+    pub(crate) async fn surroundings(&self, ticket: &Ticket) -> Result<(Show, Versioned<Order>)> {
         let show = self.store.show(ticket.show_id).await?;
         let show = show.ok_or(Error::Corrupt)?.value;
         if show.status == StoredStatus::Cancelled {
@@ -129,7 +129,7 @@ impl App {
         Ok((show, order.ok_or(Error::Corrupt)?))
     }
 
-    async fn check_no_open_offer(&self, ticket: &Ticket) -> Result<()> {
+    pub(crate) async fn check_no_open_offer(&self, ticket: &Ticket) -> Result<()> {
         let Some(last) = ticket.hands.offered else {
             return Ok(());
         };

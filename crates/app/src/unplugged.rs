@@ -103,7 +103,7 @@ impl Payments for Unplugged {
         no_provider()
     }
 
-    async fn refund(&self, _: &PaymentId, _: OrderId, _: Cents) -> Paid<Refund> {
+    async fn refund(&self, _: &PaymentId, _: OrderId, _: Cents, _: Cents) -> Paid<Refund> {
         no_provider()
     }
 

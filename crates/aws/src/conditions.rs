@@ -136,6 +136,24 @@ pub fn shift(slots: &[Slot], old: Cell, new: Cell) -> Change {
     }
 }
 
+/// Sell from others: holds when the block is open and every cell is exactly what it was,
+/// each in its own way.
+pub fn sell_from(cells: &[(Slot, Cell)], sold: Cell) -> Change {
+    let slots: Vec<Slot> = cells.iter().map(|(slot, _)| *slot).collect();
+    let exactly = list(&slots, " AND ", |text, cell| {
+        let _ = write!(text, "{cell} = :{cell}");
+    });
+    let mut values = HashMap::from([(":new".to_owned(), cell_value(sold))]);
+    for (slot, old) in cells {
+        values.insert(format!(":{}", cell_name(*slot)), cell_value(*old));
+    }
+    Change {
+        update: format!("SET {}", set_all(&slots, ":new")),
+        condition: Some(format!("attribute_not_exists({CLOSED}) AND {exactly}")),
+        values,
+    }
+}
+
 /// Release: holds when every wanted cell is exactly the old one. A closed block may be
 /// freed.
 pub fn release(slots: &[Slot], old: Cell) -> Change {

@@ -33,6 +33,7 @@ mod pause;
 mod prices;
 mod queue;
 mod resets;
+mod returns;
 mod sales;
 mod sandbox;
 mod ses;

@@ -7,7 +7,7 @@ use onsale_domain::ticket::Ticket;
 
 use crate::attributes::get_json;
 use crate::documents::{Document, Listing};
-use crate::keys::{self, BY_BUYER, BY_LIST, BY_WORK, Key};
+use crate::keys::{self, BY_BUYER, BY_LIST, BY_OWNER, BY_WORK, Key};
 use crate::lists::List;
 use crate::table::DynamoStore;
 
@@ -17,8 +17,8 @@ impl Document for Ticket {
     }
 
     /// A ticket is in its owner's list until it is given away; in the log of the gates from
-    /// its first change on, at the time of its last; and in a list of conflicts while
-    /// somebody has to look at it.
+    /// its first change on, at the time of its last; in a list of conflicts while
+    /// somebody has to look at it; and among those that were put back while it is.
     fn listings(&self) -> Vec<Listing> {
         let by_time = |at| keys::by_time(at, self.id);
         let owned = !self.code.is_empty() && self.hands.passed_on.is_none();
@@ -31,11 +31,14 @@ impl Document for Ticket {
             let list = keys::conflicts_of(self.show_id, kind);
             (list, by_time(self.changed))
         });
+        let put_back = self.put_back.as_ref().filter(|r| r.is_open());
+        let put_back = put_back.map(|r| (keys::put_back_in(self.show_id), by_time(r.since)));
         let listing = |index, place| Listing { index, place };
         vec![
             listing(BY_BUYER, owned.then_some(owner)),
             listing(BY_WORK, logged),
             listing(BY_LIST, conflict),
+            listing(BY_OWNER, put_back),
         ]
     }
 }

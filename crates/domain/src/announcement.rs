@@ -16,7 +16,7 @@ use crate::time::Millis;
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 15] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -27,6 +27,7 @@ pub const KINDS: [&str; 14] = [
     "PasswordResetAsked",
     "TransferOffered",
     "TransferAccepted",
+    "TicketResold",
     "ShowChanged",
     "OfferMade",
     "OfferLapsed",
@@ -91,6 +92,7 @@ pub enum News {
         from_account: AccountId,
         to_account: AccountId,
     },
+    TicketResold(ResoldNews),
     ShowChanged {
         show_id: ShowId,
         was: ShowFacts,
@@ -112,6 +114,18 @@ pub struct OfferNews {
     pub hold_id: HoldId,
     pub seats: Vec<String>,
     pub expires_at: Millis,
+}
+
+/// A ticket that was put back has a new owner, and its price went back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResoldNews {
+    pub ticket_id: TicketId,
+    pub order_id: OrderId,
+    pub show_id: ShowId,
+    /// Who put it back.
+    pub account_id: AccountId,
+    pub seat: String,
+    pub refund: Money,
 }
 
 /// What a buyer has to know of a show.
@@ -148,6 +162,7 @@ impl News {
             Self::PasswordResetAsked { .. } => "PasswordResetAsked",
             Self::TransferOffered { .. } => "TransferOffered",
             Self::TransferAccepted { .. } => "TransferAccepted",
+            Self::TicketResold(_) => "TicketResold",
             Self::ShowChanged { .. } => "ShowChanged",
             Self::OfferMade(_) => "OfferMade",
             Self::OfferLapsed(_) => "OfferLapsed",

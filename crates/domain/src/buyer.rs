@@ -115,6 +115,15 @@ impl Entry {
         self.priced().map(|(_, price)| price).sum()
     }
 
+    fn drop_places(&mut self, gone: &[PlaceIndex]) {
+        let kept = self.priced().filter(|(place, _)| !gone.contains(place));
+        let (places, mut prices): (Vec<_>, Vec<_>) = kept.unzip();
+        if prices.windows(2).all(|pair| pair[0] == pair[1]) {
+            prices.truncate(1);
+        }
+        (self.places, self.prices) = (places, prices);
+    }
+
     /// The state as its owner sees it: a held entry has expired once its time is up,
     /// message or not.
     pub fn state_at(&self, now: Millis) -> EntryState {
@@ -354,6 +363,29 @@ impl Buyer {
                 Ok(self.moved(hold, EntryState::Sold, now))
             }
             EntryState::Sold => Err(MoveRefusal::AlreadyDone),
+            state => Err(MoveRefusal::Is(state)),
+        }
+    }
+
+    /// Somebody else has bought some of the places: they count for this buyer no longer.
+    pub fn resell(
+        &self,
+        hold: HoldId,
+        places: &[PlaceIndex],
+        now: Millis,
+    ) -> Result<Self, MoveRefusal> {
+        let entry = self.entry(hold).ok_or(MoveRefusal::Unknown)?;
+        if !entry.places.iter().any(|place| places.contains(place)) {
+            return Err(MoveRefusal::AlreadyDone);
+        }
+        match entry.state {
+            EntryState::Sold => {
+                let mut next = self.moved(hold, EntryState::Sold, now);
+                if let Some(entry) = next.entry_mut(hold) {
+                    entry.drop_places(places);
+                }
+                Ok(next)
+            }
             state => Err(MoveRefusal::Is(state)),
         }
     }

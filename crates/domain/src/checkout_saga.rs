@@ -46,6 +46,8 @@ pub enum Step {
     Refund,
     ReturnSeats,
     AnnounceEnd,
+    /// A place was resold, and what it cost is owed (`resale`).
+    Repay,
 }
 
 impl Step {
@@ -75,6 +77,7 @@ impl Step {
             Self::Refund => "refund",
             Self::ReturnSeats => "return_seats",
             Self::AnnounceEnd => "announce_end",
+            Self::Repay => "repay",
         }
     }
 }
@@ -115,6 +118,10 @@ impl Order {
     pub fn next_step(&self, now: Millis) -> Option<Step> {
         if self.stuck.is_some() {
             return None;
+        }
+        // Before anything else: how much goes back later is reckoned from it.
+        if self.repayment().is_some() {
+            return Some(Step::Repay);
         }
         Some(match self.stage {
             Stage::Locking => Step::Lock,

@@ -178,7 +178,7 @@ pub fn order_row(order: &Order, buyer: Person<'_>) -> String {
         buyer.email,
         &order.seat_ids().join(" "),
         &amount(Some(order.total())),
-        &amount(order.refund()),
+        &amount(order.given_back()),
         order.currency.as_str(),
     ])
 }

@@ -57,6 +57,7 @@ fn what_strangers_wrote_is_one_cell_and_no_formula() {
         changed: NOW,
         admissions: Default::default(),
         hands: Default::default(),
+        put_back: None,
     };
     let holder = Person {
         name: "=HYPERLINK(\"x\")",

@@ -92,6 +92,13 @@ pub enum Letter {
         show: ShowLine,
         waitlist_id: WaitlistId,
     },
+    /// A ticket that was put back has a new owner.
+    Resold {
+        name: String,
+        show: ShowLine,
+        seat: String,
+        refund: Money,
+    },
     /// `show` is what it is now.
     ShowChanged {
         name: String,

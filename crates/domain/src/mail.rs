@@ -238,6 +238,7 @@ impl Mail {
             News::RefundIssued { .. } => "refund",
             News::OfferMade(_) => "offer",
             News::OfferLapsed(_) => "offer_lapsed",
+            News::TicketResold(_) => "resold",
             News::ShowChanged { .. } => "show_changed",
             News::ShowCancelled { .. } => "show_cancelled",
             News::TransferOffered { .. } => "transfer",

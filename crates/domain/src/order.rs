@@ -13,7 +13,9 @@ use crate::layout::PlaceIndex;
 use crate::money::{Cents, Currency, Money};
 use crate::payment::{Action, PaymentId, PaymentMethod};
 use crate::request_hash::{IdempotencyKey, RequestHash};
+use crate::resale::Resold;
 use crate::show::RefundStep;
+use crate::ticket_return::Resale;
 use crate::time::Millis;
 
 /// More payment attempts than this on one order is no person.
@@ -153,6 +155,12 @@ pub struct Order {
     /// in the version of the order: only one of them can be first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub transfers: u32,
+    /// Places that it buys from those who put their tickets back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resales: Vec<Resale>,
+    /// Places of it that somebody else has bought, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resold: Vec<Resold>,
     /// When its tickets were there, and when its places were given back: the times under
     /// which it is in the books. Unlike `changed` they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,6 +261,8 @@ impl Order {
             undo: None,
             stuck: None,
             transfers: 0,
+            resales: Vec::new(),
+            resold: Vec::new(),
             sold_at: None,
             ended_at: None,
             created: now,
@@ -321,10 +331,11 @@ impl Order {
     /// Whether a saga still has something to do. A declined order waits for its buyer
     /// and needs nobody.
     pub fn is_open(&self) -> bool {
-        !matches!(
+        let has_ended = matches!(
             self.stage,
             Stage::Confirmed | Stage::Declined | Stage::Ended
-        )
+        );
+        !has_ended || self.repayment().is_some()
     }
 
     pub fn status(&self) -> OrderStatus {
@@ -335,7 +346,8 @@ impl Order {
             Stage::Locking | Stage::Authorising | Stage::Declining => OrderStatus::Pending,
             Stage::AwaitingAction => OrderStatus::RequiresAction,
             Stage::Selling | Stage::Capturing | Stage::Issuing => OrderStatus::Authorised,
-            Stage::Announcing | Stage::Confirmed => OrderStatus::Confirmed,
+            Stage::Announcing => OrderStatus::Confirmed,
+            Stage::Confirmed => self.confirmed_status(),
             Stage::Declined => OrderStatus::Declined,
             Stage::Voiding
             | Stage::Revoking
@@ -407,7 +419,7 @@ impl Order {
         next.undo = Some(Undo {
             why,
             percent,
-            refund: share(self.total().amount, percent),
+            refund: share(self.kept_amount(), percent),
             was_paid: self.captured,
             began: now,
         });

@@ -1,7 +1,7 @@
 //! What a show has sold, in tickets and in money.
 //!
-//! Every order leaves at most two lines: one when it is confirmed, one when it ends after
-//! its money was taken. What a line says follows from the order alone, and so does its
+//! Every order leaves at most two lines of its own: one when it is confirmed, one when it
+//! ends after its money was taken; and one whenever places of it were resold. What a line says follows from the order alone, and so does its
 //! place, so writing it again changes nothing. Lines are kept for good; those that are old
 //! enough are added up in a book, so that nobody reads all of them again.
 //!
@@ -62,6 +62,8 @@ impl AddAssign for Figures {
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
     Sold,
+    /// Places were bought by somebody else, and paid back.
+    Resold,
     Ended,
 }
 
@@ -69,6 +71,7 @@ impl LineKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sold => "sold",
+            Self::Resold => "resold",
             Self::Ended => "ended",
         }
     }
@@ -122,8 +125,12 @@ impl Order {
         if let (Some(at), Some(undo), true) = (self.ended_at, &self.undo, self.captured) {
             // An order that was called off before its tickets existed was never told of.
             let untold = self.sold_at.is_none();
-            let mut back = shares(&self.seats, undo.refund).into_iter();
-            let sections = by_section(&self.seats, |seat| {
+            // What was resold and paid back has left its lines.
+            let repaid = |place| self.resold.iter().any(|r| r.place == place && r.repaid);
+            let mut rest = self.seats.clone();
+            rest.retain(|seat| !repaid(seat.place));
+            let mut back = shares(&rest, undo.refund).into_iter();
+            let sections = by_section(&rest, |seat| {
                 let mut figures = if untold {
                     sold(seat)
                 } else {
@@ -135,7 +142,31 @@ impl Order {
             });
             lines.push(line(at, LineKind::Ended, untold, sections));
         }
+        lines.extend(self.resold_lines());
         lines
+    }
+
+    /// One line for each sale of places to somebody else.
+    fn resold_lines(&self) -> impl Iterator<Item = SaleLine> {
+        let repaid = self.resold.iter().filter(|resold| resold.repaid);
+        let times: BTreeSet<Millis> = repaid.map(|resold| resold.at).collect();
+        times.into_iter().map(|at| {
+            let of_sale = |place| self.resold.iter().any(|r| r.at == at && r.place == place);
+            let mut seats = self.seats.clone();
+            seats.retain(|seat| of_sale(seat.place));
+            let sections = by_section(&seats, |seat| Figures {
+                returned: 1,
+                refunds: seat.price,
+                ..Figures::default()
+            });
+            SaleLine {
+                at,
+                order: self.id,
+                kind: LineKind::Resold,
+                first: false,
+                sections,
+            }
+        })
     }
 }
 
@@ -259,7 +290,7 @@ impl SalesBook {
         let mut seen = BTreeSet::new();
         lines
             .iter()
-            .filter(move |line| line.at >= until && seen.insert((line.order, line.kind)))
+            .filter(move |line| line.at >= until && seen.insert(line.place()))
     }
 }
 

@@ -6,6 +6,7 @@ pub use crate::gate::MAX_GATE_LEN;
 use crate::gate::{Admission, Admissions, Conflict};
 use crate::ids::{AccountId, OrderId, ShowId, TicketId};
 use crate::layout::PlaceIndex;
+use crate::ticket_return::Return;
 use crate::time::Millis;
 use crate::transfer::Hands;
 
@@ -50,6 +51,9 @@ pub struct Ticket {
     /// From whom it came, and to whom it goes.
     #[serde(default, skip_serializing_if = "Hands::is_untouched")]
     pub hands: Hands,
+    /// That it was put back to be sold to somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_back: Option<Return>,
 }
 
 fn is_never(at: &Millis) -> bool {
@@ -130,6 +134,10 @@ impl Ticket {
         if next.state != self.state || admissions != self.admissions {
             next.changed = now;
         }
+        // Whoever is in has used it, and sells it to nobody.
+        if next.state != TicketState::Valid {
+            next.end_return(now);
+        }
         next.admissions = admissions;
         next
     }
@@ -153,6 +161,7 @@ impl Ticket {
         revoked.admissions = self.all_admissions();
         revoked.state = TicketState::Revoked { at: now };
         revoked.changed = now;
+        revoked.end_return(now);
         Some(revoked)
     }
 
@@ -182,6 +191,7 @@ mod tests {
             changed: Millis(0),
             admissions: Admissions::default(),
             hands: Hands::default(),
+            put_back: None,
         }
     }
 

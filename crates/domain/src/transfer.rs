@@ -176,6 +176,7 @@ impl Transfer {
         let mut offered = ticket.clone();
         offered.hands.offered = Some(id);
         offered.hands.offers += 1;
+        offered.end_return(now);
         let transfer = Self {
             id,
             ticket: ticket.id,
@@ -264,6 +265,7 @@ impl Transfer {
                 before,
                 ..Hands::default()
             },
+            put_back: None,
             ..old.clone()
         };
         let mut dead = old.revoked(now).ok_or(TransferRefusal::Revoked)?;

@@ -72,6 +72,7 @@ pub(crate) trait Texts {
     fn cancellation(title: &str, why: Why, refund: Option<&str>) -> Words;
     fn offer(title: &str, places: usize) -> Words;
     fn offer_lapsed(title: &str) -> Words;
+    fn resold(title: &str, refund: &str) -> Words;
     fn show_changed(title: &str) -> Words;
     fn show_cancelled(title: &str) -> Words;
     fn transfer(title: &str, from: &str) -> Words;
@@ -172,6 +173,20 @@ fn page<T: Texts>(letter: &Letter, base: &str, token: impl Fn(ResetId) -> String
             let link = Link::Waitlist(show.show_id, *waitlist_id);
             let words = T::offer_lapsed(&titled(show));
             (Some(name), words, show_facts::<T>(show), Some(link))
+        }
+        Letter::Resold {
+            name,
+            show,
+            seat,
+            refund,
+        } => {
+            let refund = money::<T>(*refund);
+            let mut facts = show_facts::<T>(show);
+            let seat = places::<T>(std::slice::from_ref(seat));
+            facts.push((labels.places.to_owned(), seat));
+            facts.push((labels.refund.to_owned(), refund.clone()));
+            let words = T::resold(&titled(show), &refund);
+            (Some(name), words, facts, Some(Link::Orders))
         }
         Letter::ShowChanged { name, show, was } => {
             let facts = changed_facts::<T>(show, was);

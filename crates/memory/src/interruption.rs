@@ -21,6 +21,7 @@ pub enum Step {
     ReadTickets,
     TakePass,
     AcceptTransfer,
+    Resell,
     ReplaceMail,
     ReplaceWaitlistEntry,
 }

@@ -19,6 +19,7 @@ mod orders;
 mod passes;
 mod payments;
 mod prices;
+mod returns;
 mod sales;
 mod search_index;
 mod seats;

@@ -56,8 +56,14 @@ impl<P: Payments> Payments for GatedPayments<P> {
         self.pass("void", self.provider.void(payment, order)).await
     }
 
-    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund> {
-        let call = self.provider.refund(payment, order, amount);
+    async fn refund(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        already: Cents,
+        amount: Cents,
+    ) -> Paid<Refund> {
+        let call = self.provider.refund(payment, order, already, amount);
         self.pass("refund", call).await
     }
 

@@ -215,8 +215,14 @@ impl Payments for Sandbox {
         self.change(payment, |entry| Ok(entry.void())).await?
     }
 
-    async fn refund(&self, payment: &PaymentId, _: OrderId, amount: Cents) -> Paid<Refund> {
-        self.change(payment, |entry| Ok(entry.refund(amount)))
+    async fn refund(
+        &self,
+        payment: &PaymentId,
+        _: OrderId,
+        already: Cents,
+        amount: Cents,
+    ) -> Paid<Refund> {
+        self.change(payment, |entry| Ok(entry.refund(already, amount)))
             .await?
     }
 

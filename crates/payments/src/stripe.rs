@@ -144,10 +144,10 @@ impl Stripe {
     async fn refund_after(
         &self,
         payment: &PaymentId,
-        amount: Cents,
+        in_all: Cents,
         error: CallError,
     ) -> Paid<Refund> {
-        if self.expect(payment).await?.refunded()? >= amount {
+        if self.expect(payment).await?.refunded()? >= in_all {
             return Ok(Refund::Refunded);
         }
         match error {
@@ -236,10 +236,17 @@ impl Payments for Stripe {
 
     /// It looks before it asks: an idempotency key is forgotten after a day, and a
     /// refund may be asked for again much later.
-    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund> {
+    async fn refund(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        already: Cents,
+        amount: Cents,
+    ) -> Paid<Refund> {
+        let in_all = Cents(already.0.saturating_add(amount.0));
         let intent = self.expect(payment).await?;
         match intent.status {
-            Status::Succeeded if intent.refunded()? >= amount => return Ok(Refund::Refunded),
+            Status::Succeeded if intent.refunded()? >= in_all => return Ok(Refund::Refunded),
             Status::Succeeded => {}
             Status::Between => return Err(unclear()),
             _ => return Ok(Refund::Refused("No money was taken.".into())),
@@ -249,7 +256,11 @@ impl Payments for Stripe {
             ("payment_intent", payment.0.as_str()),
             ("amount", amount_text.as_str()),
         ];
-        let key = format!("refund-{order}");
+        // One key for each refund of an order: what went before tells them apart.
+        let key = match already {
+            Cents(0) => format!("refund-{order}"),
+            Cents(already) => format!("refund-{order}-after-{already}"),
+        };
         let answer = self
             .api
             .post::<RefundReply>("/v1/refunds", &form, Some(&key))
@@ -261,7 +272,7 @@ impl Payments for Stripe {
             Ok(_) => Ok(Refund::Refunded),
             Err(CallError::Card(reason)) => Ok(Refund::Refused(reason)),
             Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
-                self.refund_after(payment, amount, error).await
+                self.refund_after(payment, in_all, error).await
             }
             Err(error) => Err(error.into()),
         }

@@ -145,7 +145,7 @@ async fn from_a_decline_to_a_partial_refund() {
     };
     assert_eq!(emulator.look_up(&payment).await.state, refunded(0));
     for _ in 0..2 {
-        let answer = stripe.refund(&payment, order, Cents(3900)).await;
+        let answer = stripe.refund(&payment, order, Cents(0), Cents(3900)).await;
         assert_eq!(answer, Ok(Refund::Refunded));
     }
     assert_eq!(emulator.look_up(&payment).await.state, refunded(3900));
@@ -170,7 +170,7 @@ async fn a_void_is_the_end_of_a_payment() {
     assert!(matches!(late, Ok(Authorisation::Refused(_))), "{late:?}");
     let late = stripe.capture(&payment, order).await;
     assert!(matches!(late, Ok(Capture::Refused(_))), "{late:?}");
-    let late = stripe.refund(&payment, order, Cents(1)).await;
+    let late = stripe.refund(&payment, order, Cents(0), Cents(1)).await;
     assert!(matches!(late, Ok(Refund::Refused(_))), "{late:?}");
 }
 

@@ -157,6 +157,34 @@ async fn captured_money_goes_back_once_and_only_by_a_refund() {
 }
 
 #[tokio::test]
+async fn money_goes_back_in_parts_each_of_them_once() {
+    let world = World::new().await;
+    world.authorise(1, "pm_card_visa").await.unwrap();
+    world.capture().await;
+    let refund = async |already, amount| {
+        let (already, amount) = (Cents(already), Cents(amount));
+        let refund = world.sandbox.refund(&world.payment, ORDER, already, amount);
+        refund.await.unwrap()
+    };
+    let parts = [(0, 1500), (1500, 1500), (3000, 1200)];
+    for (already, amount) in parts {
+        // A part whose turn has not come would leave a gap.
+        assert!(matches!(
+            refund(already + 1, amount).await,
+            Refund::Refused(_)
+        ));
+        for _ in 0..2 {
+            assert_eq!(refund(already, amount).await, Refund::Refunded);
+            let refunded = Cents(already + amount);
+            assert_eq!(world.state().await, PaymentState::Captured { refunded });
+        }
+        // Told again, however late, an earlier one changes nothing.
+        assert_eq!(refund(0, 1500).await, Refund::Refunded);
+    }
+    assert!(matches!(refund(4200, 1).await, Refund::Refused(_)));
+}
+
+#[tokio::test]
 async fn a_payment_answers_only_to_its_own_order() {
     let world = World::new().await;
     let other = OrderId::from_bytes([8; 16]);

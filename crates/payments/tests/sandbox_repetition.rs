@@ -137,7 +137,10 @@ async fn a_write_whose_reply_was_lost_is_found_by_the_repetition() {
     lose_next();
     let amount = Cents(4000);
     assert!(is_unavailable(
-        &world.sandbox.refund(&world.payment, ORDER, amount).await
+        &world
+            .sandbox
+            .refund(&world.payment, ORDER, Cents(0), amount)
+            .await
     ));
     assert_eq!(world.refund(4000).await, Refund::Refunded);
     assert_eq!(world.writes(), 4, "open, authorise, capture, refund");

@@ -82,7 +82,10 @@ async fn a_void_tells_whether_the_money_was_taken_before() {
 async fn refund(replies: Vec<Reply>) -> (Result<Refund, PaymentFailure>, Server) {
     let server = Server::with(replies).await;
     (
-        server.stripe.refund(&pi(), ORDER, Cents(4000)).await,
+        server
+            .stripe
+            .refund(&pi(), ORDER, Cents(0), Cents(4000))
+            .await,
         server,
     )
 }
@@ -106,6 +109,26 @@ async fn a_refund_is_asked_for_only_if_it_was_not_given() {
     let (answer, server) = refund(vec![captured(4000)]).await;
     assert_eq!(answer, Ok(Refund::Refunded));
     assert_eq!(server.lines().len(), 1, "it only looked");
+}
+
+#[tokio::test]
+async fn every_part_of_a_refund_has_a_key_of_its_own() {
+    let given = || Reply::Json(200, r#"{"id":"re_1","status":"succeeded"}"#.into());
+    let replies = vec![captured(1000), given(), captured(2500)];
+    let server = Server::with(replies).await;
+    for _ in 0..2 {
+        let (already, amount) = (Cents(1000), Cents(1500));
+        let part = server.stripe.refund(&pi(), ORDER, already, amount).await;
+        assert_eq!(part, Ok(Refund::Refunded));
+    }
+    let asked = &server.asked()[1];
+    let key = format!("idempotency-key: refund-{ORDER_TEXT}-after-1000\r\n");
+    assert!(asked.contains(&key), "{asked}");
+    assert!(
+        asked.ends_with("payment_intent=pi_1&amount=1500"),
+        "{asked}"
+    );
+    assert_eq!(server.lines().len(), 3, "the second time it only looked");
 }
 
 #[tokio::test]

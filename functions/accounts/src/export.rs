@@ -77,6 +77,20 @@ struct ExportedTicket {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     gate: Option<String>,
+    /// That it was put back, and what has become of that.
+    #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    put_back: Option<ExportedReturn>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ExportedReturn {
+    /// `offered`, `being_bought`, `ended` or `resold`.
+    status: &'static str,
+    #[schema(value_type = Timestamp)]
+    put_back_at: Millis,
+    #[schema(value_type = MoneyValue)]
+    refund: Money,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -185,6 +199,11 @@ fn session(session: &Session) -> ExportedSession {
 }
 
 fn ticket(ticket: Ticket) -> ExportedTicket {
+    let put_back = ticket.put_back.as_ref().map(|r| ExportedReturn {
+        status: r.state.as_str(),
+        put_back_at: r.since,
+        refund: r.price,
+    });
     let (status, used_at, gate) = match ticket.state {
         TicketState::Valid => ("valid", None, None),
         TicketState::Used { at, gate, .. } => ("used", Some(at), Some(gate)),
@@ -197,6 +216,7 @@ fn ticket(ticket: Ticket) -> ExportedTicket {
         issued_at: ticket.issued,
         used_at,
         gate,
+        put_back,
     }
 }
 
@@ -215,7 +235,7 @@ fn order((order, tickets): (Order, Vec<Ticket>)) -> ExportedOrder {
         show_id: order.show_id,
         status: order.status(),
         total: order.total(),
-        refund: order.refund(),
+        refund: order.given_back(),
         seats: order.seats.iter().map(seat).collect(),
         payment_methods: methods.map(str::to_owned).collect(),
         created_at: order.created,

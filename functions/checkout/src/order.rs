@@ -7,6 +7,7 @@ use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Money;
 use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::payment::Action;
+use onsale_domain::resale::Resold;
 use onsale_domain::time::Millis;
 use onsale_http::schemas::{MoneyValue, OrderIdText, ShowIdText, TicketIdText, Timestamp};
 use onsale_http::{Api, Authenticated, Cursor, Limit, List, Path, Problem, Query};
@@ -54,6 +55,37 @@ pub(crate) struct OrderedSeat {
     seat: String,
     #[schema(value_type = MoneyValue)]
     price: Money,
+}
+
+/// A place of this order that somebody else has now.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ResoldSeat {
+    #[schema(examples("A-12-7"))]
+    seat: String,
+    #[schema(value_type = TicketIdText)]
+    ticket_id: TicketId,
+    #[schema(value_type = MoneyValue)]
+    refund: Money,
+    #[schema(value_type = Timestamp)]
+    resold_at: Millis,
+    /// Whether the money was sent back.
+    refunded: bool,
+}
+
+impl ResoldSeat {
+    fn of(resold: &Resold, order: &Order) -> Option<Self> {
+        let seat = order.seats.iter().find(|s| s.place == resold.place)?;
+        Some(Self {
+            seat: seat.seat.clone(),
+            ticket_id: resold.ticket,
+            refund: Money {
+                amount: resold.price,
+                currency: order.currency,
+            },
+            resold_at: resold.at,
+            refunded: resold.repaid,
+        })
+    }
 }
 
 /// What the buyer has to do before the payment goes on.
@@ -113,7 +145,10 @@ pub(crate) struct OrderView {
     /// Empty until the order is confirmed.
     #[schema(value_type = Vec<TicketIdText>)]
     tickets: Vec<TicketId>,
-    /// What goes back to the buyer, once that is decided.
+    /// Places that were put back and have a new owner.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resold: Vec<ResoldSeat>,
+    /// What goes back to the buyer, once that is decided; for places that were resold, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<MoneyValue>)]
     refund: Option<Money>,
@@ -163,7 +198,12 @@ impl From<Order> for OrderView {
                 true => order.ticket_ids(),
                 false => Vec::new(),
             },
-            refund: order.refund(),
+            resold: order
+                .resold
+                .iter()
+                .filter_map(|r| ResoldSeat::of(r, &order))
+                .collect(),
+            refund: order.given_back(),
             reason,
             pay_until: waits.then_some(order.pay_until),
             created_at: order.created,

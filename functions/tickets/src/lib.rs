@@ -8,6 +8,7 @@ mod gate;
 mod history;
 mod keys;
 mod paper;
+mod returns;
 mod scan;
 mod transfers;
 mod view;
@@ -31,6 +32,7 @@ pub fn router(keys: Arc<TicketKeys>) -> OpenApiRouter<Api> {
         .routes(routes!(history::of_ticket, history::undo))
         .routes(routes!(gate::snapshot))
         .routes(routes!(gate::counts))
+        .routes(routes!(returns::put_back, returns::take_back))
         .routes(routes!(transfers::offer))
         .routes(routes!(transfers::list))
         .routes(routes!(transfers::read, transfers::withdraw))

@@ -8,6 +8,7 @@ use onsale_http::{Api, Authenticated, List, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::returns::ReturnView;
 use crate::transfers::PageQuery;
 
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
@@ -41,6 +42,10 @@ pub(crate) struct TicketView {
     /// What the QR says.
     code: String,
     status: StatusText,
+    /// Only for a ticket that was ever put back.
+    #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    put_back: Option<ReturnView>,
 }
 
 impl From<Ticket> for TicketView {
@@ -48,6 +53,7 @@ impl From<Ticket> for TicketView {
         Self {
             ticket_id: ticket.id,
             status: (&ticket.state).into(),
+            put_back: ticket.put_back.as_ref().map(ReturnView::from),
             seat: ticket.seat,
             show_id: ticket.show_id,
             code: ticket.code,

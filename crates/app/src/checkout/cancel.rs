@@ -96,6 +96,9 @@ impl App {
         if self.now() >= show.starts_at {
             return Err(Error::Conflict("the show has begun"));
         }
+        if order.kept().next().is_none() {
+            return Err(Error::Conflict("every ticket of this order was resold"));
+        }
         // The buyer gave it away, and the money for it is no longer theirs to ask back.
         if order.transfers > 0 {
             return Err(Error::Conflict(

@@ -13,11 +13,12 @@ use crate::holds::ROUNDS;
 use crate::ports::{CellsWrite, Replaced};
 
 impl App {
-    /// Moves every cell of the order from one exact value to another: all or none.
+    /// Moves every cell of the order that it buys from nobody from one exact value to
+    /// another: all or none.
     pub(super) async fn move_cells(&self, order: &Order, old: Cell, new: Cell) -> Result<Moved> {
         let show = self.recent_show(order.show_id).await?;
         let layout = self.layout_of(&show).await?;
-        let wanted = by_block(&layout, &order.places());
+        let wanted = by_block(&layout, &order.unsold_places());
         for _ in 0..ROUNDS {
             let found = match self.store.shift(order.show_id, &wanted, old, new).await? {
                 CellsWrite::Done => return Ok(Moved::Done),

@@ -138,6 +138,10 @@ impl App {
                 self.return_seats(order).await?;
                 order.seats_returned(self.now())
             }
+            Step::Repay => match order.repayment() {
+                Some(due) => self.repay(order, &due).await?,
+                None => return Ok(None),
+            },
             Step::AnnounceEnd => {
                 self.announce_end(order).await?;
                 order.end_announced(self.now())

@@ -6,11 +6,12 @@
 
 use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::checkout_saga::Moved;
-use onsale_domain::ids::{HoldId, OrderId, ShowId};
+use onsale_domain::ids::{AccountId, HoldId, OrderId, ShowId};
 use onsale_domain::order::{Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, Stage, Why};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
-use onsale_domain::show::{Show, StoredStatus};
+use onsale_domain::show::{Show, StoredStatus, Waitlist};
+use onsale_domain::ticket_return::Resale;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -83,6 +84,7 @@ impl App {
             return Err(not_on_sale("the show is cancelled"));
         }
         let layout = self.layout_of(show).await?;
+        let resales = self.resales_of(show, caller.account, entry.hold).await?;
         let order = Order::begin(
             entry,
             |place| layout.seat_id(place),
@@ -91,7 +93,8 @@ impl App {
             show.currency,
             attempt.clone(),
             now,
-        );
+        )
+        .buying(resales);
         match self.store.create_order(&order).await? {
             Written::Done(version) => Ok(Some(Versioned {
                 version,
@@ -99,6 +102,23 @@ impl App {
             })),
             Written::Lost(_) => Ok(None),
         }
+    }
+
+    /// What of a hold is bought from others: only offers of the waitlist are, and only a
+    /// show with one has any out.
+    async fn resales_of(
+        &self,
+        show: &Show,
+        account: AccountId,
+        hold: HoldId,
+    ) -> Result<Vec<Resale>> {
+        if show.waitlist == Waitlist::Closed {
+            return Ok(Vec::new());
+        }
+        let entry = self.store.waitlist_entry(show.id, account).await?;
+        let offer = entry.and_then(|entry| entry.value.offer().cloned());
+        let own = offer.filter(|offer| offer.hold_id == hold);
+        Ok(own.map(|offer| offer.resales).unwrap_or_default())
     }
 
     /// The order with a new attempt, or as it is if this very request came before; `None`

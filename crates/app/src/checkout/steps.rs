@@ -32,8 +32,13 @@ impl App {
         if attempt > 1 {
             return Ok(Moved::Done);
         }
-        self.move_cells(order, cells::held(order), cells::paying(order))
-            .await
+        let moved = self
+            .move_cells(order, cells::held(order), cells::paying(order))
+            .await?;
+        match moved == Moved::Done && !self.lock_resales(order).await? {
+            true => Ok(Moved::SeatsLost),
+            false => Ok(moved),
+        }
     }
 
     pub(super) async fn open_payment(&self, order: &Order) -> Tried<PaymentId> {
@@ -71,9 +76,13 @@ impl App {
 
     /// The cells first: they decide whose the places are.
     pub(super) async fn sell(&self, order: &Order) -> Result<Moved> {
-        let moved = self
-            .move_cells(order, cells::paying(order), cells::sold(order))
-            .await?;
+        let moved = match order.resales.is_empty() {
+            true => {
+                let (old, new) = (cells::paying(order), cells::sold(order));
+                self.move_cells(order, old, new).await?
+            }
+            false => self.sell_resales(order).await?,
+        };
         if moved != Moved::Done {
             return Ok(moved);
         }
@@ -132,6 +141,7 @@ impl App {
             changed: Default::default(),
             admissions: Default::default(),
             hands: Default::default(),
+            put_back: None,
         }
     }
 

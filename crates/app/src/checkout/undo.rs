@@ -70,7 +70,9 @@ impl App {
         if due == Cents(0) {
             return Ok(());
         }
-        match self.payments.refund(payment, order.id, due).await? {
+        let already = order.repaid_amount();
+        let refund = self.payments.refund(payment, order.id, already, due);
+        match refund.await? {
             Refund::Refunded => Ok(()),
             Refund::Refused(reason) => Err(Trouble::Refused(format!("refund: {reason}"))),
         }

@@ -38,6 +38,7 @@ impl App {
             request: entry.offer_request(),
             pass: None,
             clock: ClaimClock::Waitlist,
+            resales: &offer.resales,
         };
         match self.try_to_hold(&attempt, offer).await? {
             Some(recorded) => Ok(recorded),
@@ -64,11 +65,17 @@ impl App {
             expiry: offer.expires_at,
             hold: attempt.hold,
         };
-        let cell = match self.claim_places(attempt, &offer.places, meant).await {
+        let free = offer.free_places();
+        let cell = match self.claim_places(attempt, &free, meant).await {
             Ok(Claimed::Mine(cell)) => cell,
             Ok(Claimed::Taken(..)) | Err(Error::NotOnSale { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        // What others put back is theirs still: it is kept for the hold, not claimed.
+        let promise = offer.promise();
+        if !self.promise_tickets(&offer.resales, promise).await? {
+            return Ok(None);
+        }
         match self.record(attempt, buyer, cell, &offer.places).await {
             Ok(Recorded::New(entry)) => {
                 metrics::counter!("onsale_holds_total", "result" => "offered").increment(1);
@@ -77,7 +84,10 @@ impl App {
                 Ok(Some(true))
             }
             Ok(Recorded::Before(_)) => Ok(Some(true)),
-            Ok(Recorded::GivenBack(_)) => Ok(Some(false)),
+            Ok(Recorded::GivenBack(_)) => {
+                self.release_promises(&offer.resales, attempt.hold).await?;
+                Ok(Some(false))
+            }
             Err(error @ (Error::Unavailable | Error::Corrupt)) => Err(error),
             // The cap, which another hold has filled meanwhile.
             Err(_) => Ok(None),
@@ -103,6 +113,7 @@ impl App {
             if buyer.is_given_back(hold, expiry) {
                 let cell = Cell { expiry, hold };
                 self.free_cells(show, layout, places, cell).await?;
+                self.release_promises(&offer.resales, hold).await?;
                 return Ok(false);
             }
             let next = buyer.give_back(hold, expiry, self.now());

@@ -15,6 +15,7 @@ use onsale_domain::money::Cents;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::pass::PassClaims;
 use onsale_domain::show::{NotOnSale, Show, StoredStatus};
+use onsale_domain::ticket_return::Resale;
 use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 
 use super::record::Recorded;
@@ -40,6 +41,8 @@ pub(super) struct Attempt<'a> {
     pub pass: Option<&'a PassClaims>,
     /// The clock by which lapsed places are free for it.
     pub clock: ClaimClock,
+    /// Places that it buys from others, at what they paid.
+    pub resales: &'a [Resale],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +68,21 @@ impl Attempt<'_> {
 
     pub(super) fn entry(&self, cell: Cell, places: &[PlaceIndex], now: Millis) -> Entry {
         let price = |place: &PlaceIndex| -> Cents {
-            self.prices
-                .sections
-                .get(self.layout.section_at(*place))
-                .copied()
+            let section = self.layout.section_at(*place);
+            let listed = self.prices.sections.get(section).copied();
+            let resale = self.resales.iter().find(|r| r.place == *place);
+            resale
+                .map(|resale| resale.price)
+                .or(listed)
                 .unwrap_or_default()
         };
         let each = places.iter().map(price).collect();
+        // What somebody paid once does not follow from the price log of now.
+        let point = self
+            .prices
+            .point
+            .as_ref()
+            .filter(|_| self.resales.is_empty());
         Entry::held(
             self.hold,
             cell.expiry,
@@ -80,7 +91,7 @@ impl Attempt<'_> {
             each,
             now,
         )
-        .at_point(self.prices.point.as_ref().map(|point| point.sequence))
+        .at_point(point.map(|point| point.sequence))
         .under_pass(self.pass.map(|claims| claims.pass))
     }
 }
@@ -133,6 +144,7 @@ impl App {
             request: RequestHash::of(&body),
             pass: pass::wanted(&show, offered),
             clock: ClaimClock::WalkUp,
+            resales: &[],
             show,
             layout,
             prices,

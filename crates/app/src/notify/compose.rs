@@ -108,6 +108,12 @@ impl App {
                 show: self.show_line(offer.show_id).await?,
                 waitlist_id: offer.waitlist_id,
             },
+            News::TicketResold(sold) => Letter::Resold {
+                name,
+                show: self.show_line(sold.show_id).await?,
+                seat: sold.seat.clone(),
+                refund: sold.refund,
+            },
             News::ShowChanged { show_id, was, is } => {
                 let line = self.show_line(*show_id).await?;
                 let with = |facts: &onsale_domain::announcement::ShowFacts| ShowLine {

@@ -144,8 +144,15 @@ pub trait Payments: Send + Sync {
     ) -> Paid<Authorisation>;
     async fn capture(&self, payment: &PaymentId, order: OrderId) -> Paid<Capture>;
     async fn void(&self, payment: &PaymentId, order: OrderId) -> Paid<Void>;
-    /// Gives back this much, once for each order however often it is asked.
-    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund>;
+    /// Gives back this much after `already` was given back, once however often it is asked.
+    /// Each refund of an order must be asked for until it is done before the next is.
+    async fn refund(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        already: Cents,
+        amount: Cents,
+    ) -> Paid<Refund>;
     async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>>;
     /// Payments that were opened since then, in the order of the provider.
     async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>>;

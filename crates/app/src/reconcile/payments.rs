@@ -132,9 +132,17 @@ impl App {
         let id = order.id;
         match (&payment.state, order.stage) {
             (PaymentState::Captured { refunded }, Stage::Confirmed) => {
-                if *refunded > Cents(0) {
+                // For places that were resold, and for nothing else.
+                let repaid = order.repaid_amount();
+                if *refunded != repaid {
                     let refunded = refunded.0;
-                    report.alarm(format!("order {id} is confirmed, but {refunded} went back"));
+                    let owed = match repaid {
+                        Cents(0) => String::new(),
+                        Cents(repaid) => format!(" and not {repaid}"),
+                    };
+                    report.alarm(format!(
+                        "order {id} is confirmed, but {refunded} went back{owed}"
+                    ));
                 }
                 self.check_recent_order(order, report).await
             }
@@ -147,14 +155,16 @@ impl App {
                 if *refunded >= due {
                     return Ok(());
                 }
-                if *refunded > Cents(0) {
+                let already = order.repaid_amount();
+                if *refunded != already {
                     let (due, refunded) = (due.0, refunded.0);
                     report.alarm(format!(
                         "order {id}: {refunded} of {due} went back; somebody refunded a part by hand"
                     ));
                     return Ok(());
                 }
-                self.pay_back(payment, id, due, report).await
+                let rest = Cents(due.0 - already.0);
+                self.pay_back(payment, id, already, rest, report).await
             }
             (PaymentState::Authorised, _) => {
                 self.void_leftover(payment, id, owed(order, payment), report)
@@ -210,7 +220,9 @@ impl App {
         let key = OrderId::derived(&[payment.id.0.as_bytes()]);
         let total = payment.total.amount;
         match payment.state {
-            PaymentState::Captured { .. } => self.pay_back(payment, key, total, report).await,
+            PaymentState::Captured { .. } => {
+                self.pay_back(payment, key, Cents(0), total, report).await
+            }
             _ => self.void_leftover(payment, key, total, report).await,
         }
     }
@@ -226,7 +238,9 @@ impl App {
         match self.payments.void(&payment.id, key).await? {
             Void::Voided => report.repaired(format!("voided payment {}", payment.id)),
             Void::Captured if owed == Cents(0) => {}
-            Void::Captured => self.pay_back(payment, key, owed, report).await?,
+            Void::Captured => {
+                self.pay_back(payment, key, Cents(0), owed, report).await?;
+            }
         }
         Ok(())
     }
@@ -235,11 +249,13 @@ impl App {
         &self,
         payment: &Payment,
         key: OrderId,
+        already: Cents,
         amount: Cents,
         report: &mut Report,
     ) -> Result<()> {
         let id = &payment.id;
-        match self.payments.refund(&payment.id, key, amount).await? {
+        let refund = self.payments.refund(&payment.id, key, already, amount);
+        match refund.await? {
             Refund::Refunded => {
                 report.repaired(format!("refunded {} of payment {id}", amount.0));
             }
@@ -252,11 +268,11 @@ impl App {
     }
 }
 
-/// What an order that has ended owes its buyer. Money that the order never knew of was
+/// What an order that has ended owes its buyer, or paid back before. Money that the order never knew of was
 /// taken for nothing.
 fn owed(order: &Order, payment: &Payment) -> Cents {
     match order.captured {
-        true => order.refund_due(),
+        true => Cents(order.refund_due().0 + order.repaid_amount().0),
         false => payment.total.amount,
     }
 }

@@ -106,30 +106,33 @@ impl App {
         Ok(())
     }
 
-    /// A confirmed order has all of its places and all of its tickets, whoever has them now. Both are read
-    /// afresh, and count only if the order has not moved meanwhile.
+    /// A confirmed order has all of its places and all of its tickets, whoever has them now,
+    /// except for those that were resold. Both are read afresh, and count only if the order
+    /// has not moved meanwhile.
     pub(super) async fn check_order(&self, order: &Order, report: &mut Report) -> Result<()> {
         if order.stage != Stage::Confirmed {
             return Ok(());
         }
         let id = order.id;
-        let ids = order.ticket_ids();
+        let kept = order.kept().count();
         let tickets = self.current_tickets(order).await?;
         let revoked = |state: &TicketState| matches!(state, TicketState::Revoked { .. });
         let good = tickets.iter().filter(|t| !revoked(&t.value.state)).count();
         let sold = self.places_sold_to(order).await?;
         let now = self.store.order(id).await?;
-        if now.is_none_or(|now| now.value.stage != Stage::Confirmed) {
+        let stands =
+            |now: &Order| now.stage == Stage::Confirmed && now.resold.len() == order.resold.len();
+        if now.is_none_or(|now| !stands(&now.value)) {
             return Ok(());
         }
-        if good < ids.len() {
-            let missing = ids.len() - good;
+        if good < kept {
+            let missing = kept - good;
             report.alarm(format!(
                 "order {id} is confirmed, but {missing} tickets are missing or revoked"
             ));
         }
-        if sold < order.seats.len() {
-            let (n, of) = (order.seats.len() - sold, order.seats.len());
+        if sold < kept {
+            let (n, of) = (kept - sold, kept);
             report.alarm(format!(
                 "order {id} is paid, but {n} of its {of} places are not sold to it"
             ));

@@ -42,10 +42,11 @@ impl App {
                     let recorded = self
                         .withdraw_hold(show_id, &layout, account, hold, offer)
                         .await?;
-                    match recorded {
-                        true => self.release_hold(caller, show_id, hold).await?,
-                        false => self.wake_waitlist(show_id).await,
+                    if recorded {
+                        self.release_hold(caller, show_id, hold).await?;
+                        self.release_promises(&offer.resales, hold).await?;
                     }
+                    self.wake_waitlist(show_id).await;
                 }
             }
             let left = Versioned {

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use onsale_domain::announcement::{News, OfferNews};
 use onsale_domain::buyer::EntryState;
-use onsale_domain::ids::AccountId;
+use onsale_domain::ids::{AccountId, OrderId};
 use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::order::Why;
 use onsale_domain::show::{Show, StoredStatus};
+use onsale_domain::ticket_return::Resale;
 use onsale_domain::time::CLOCK_SKEW_MS;
 use onsale_domain::waitlist::{Offer, Outcome, Waiting, WaitlistEntry};
 
 use crate::app::App;
-use crate::error::Result;
-use crate::ports::{ExpireHold, Versioned, Written};
+use crate::error::{Error, Result};
+use crate::ports::{ExpireHold, MAX_PARTS, Versioned, Written};
 
 /// The show that a pass looks at.
 pub(super) struct Looking {
@@ -43,7 +45,12 @@ impl App {
         looking: &Looking,
         waiting: &Waiting,
         places: Vec<PlaceIndex>,
+        resales: Vec<Resale>,
     ) -> Result<Served> {
+        // More than can be sold in one piece.
+        if places.len() + 2 * resales.len() > MAX_PARTS {
+            return Ok(Served::PassedOver);
+        }
         let (show, account) = (&looking.show, waiting.account);
         let stored = self.store.waitlist_entry(show.id, account).await?;
         let Some(entry) = stored.filter(|e| e.value.id == waiting.id && e.value.is_waiting())
@@ -51,7 +58,7 @@ impl App {
             return Ok(Served::PassedOver);
         };
         let now = self.now();
-        let next = entry.value.offered(places, now, looking.offer_ms);
+        let next = entry.value.offered(places, resales, now, looking.offer_ms);
         let buyer = self.store.buyer(show.id, account).await?;
         let (quantity, cap) = (
             waiting.wish.quantity as usize,
@@ -144,6 +151,16 @@ impl App {
                     _ => return Ok(true),
                 }
             }
+            // Somebody keeps the ticket that was offered: the buyer waits for the next.
+            Some((EntryState::Held, _)) if !self.stands(&offer).await? => {
+                let hold = offer.hold_id;
+                match self.release_of(account, show.id, hold, buyer.clone()).await {
+                    Ok(()) => self.put_back_from(&entry, &offer).await?,
+                    // It is being paid, and its order finds out.
+                    Err(Error::Conflict(_)) => return Ok(true),
+                    Err(error) => return Err(error),
+                }
+            }
             Some((EntryState::Held | EntryState::Paying, _)) => {
                 self.tell_offer(looking, &entry, &offer).await?;
                 return Ok(true);
@@ -156,10 +173,40 @@ impl App {
                 if let Some(recorded) = recorded {
                     self.free_entry(show.id, recorded).await?;
                 }
+                if self.was_lost(&offer).await? {
+                    self.put_back_from(&entry, &offer).await?;
+                    return Ok(false);
+                }
                 self.lapse(looking, &entry, &offer).await?;
             }
         }
         Ok(false)
+    }
+
+    /// Whether the tickets of an offer that others put back are kept for it still.
+    async fn stands(&self, offer: &Offer) -> Result<bool> {
+        match offer.resales.is_empty() {
+            true => Ok(true),
+            false => self.are_kept_for(&offer.resales, offer.hold_id).await,
+        }
+    }
+
+    /// Whether an offer came to nothing because somebody keeps their ticket after all.
+    async fn was_lost(&self, offer: &Offer) -> Result<bool> {
+        if self.stands(offer).await? {
+            return Ok(false);
+        }
+        let order = self.store.order(OrderId::of(offer.hold_id)).await?;
+        let why = order
+            .and_then(|order| order.value.undo)
+            .map(|undo| undo.why);
+        Ok(why.is_none_or(|why| why == Why::SeatsLost))
+    }
+
+    /// Puts a buyer back in line, and lets the tickets go that were kept for them.
+    async fn put_back_from(&self, entry: &Versioned<WaitlistEntry>, offer: &Offer) -> Result<()> {
+        self.release_promises(&offer.resales, offer.hold_id).await?;
+        self.put_back(entry).await
     }
 
     /// Announces an offer whose hold is recorded, and then remembers that.
@@ -184,6 +231,7 @@ impl App {
         entry: &Versioned<WaitlistEntry>,
         offer: &Offer,
     ) -> Result<()> {
+        self.release_promises(&offer.resales, offer.hold_id).await?;
         metrics::counter!("onsale_waitlist_offers_total", "result" => "lapsed").increment(1);
         self.announce_offer(looking, entry, offer, News::OfferLapsed)
             .await?;

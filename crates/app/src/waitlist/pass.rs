@@ -116,9 +116,13 @@ impl App {
         while races < RACES {
             let now = self.now();
             let blocks = self.store.read(show.id, &all, true).await?;
-            let places = Places::read(layout, &blocks, now);
+            let put_back = self.returned_tickets(show.id).await?;
+            let places =
+                Places::read(layout, &blocks, now).with_put_back(layout, &blocks, &put_back, now);
             let matched = match_offers(layout, &places, &line, now, OFFERS_A_PASS);
-            let served = self.serve_all(looking, &line, &matched.offers).await?;
+            let served = self
+                .serve_all(looking, &line, &matched.offers, &places)
+                .await?;
             let lost = served.iter().any(|(_, served)| *served == Served::Lost);
             made += served.iter().filter(|(_, s)| *s == Served::Offered).count();
             let passed_over = served.iter().any(|(_, s)| *s == Served::PassedOver);
@@ -175,9 +179,13 @@ impl App {
         looking: &Looking,
         line: &[Waiting],
         offers: &[(usize, Vec<PlaceIndex>)],
+        places: &Places,
     ) -> Result<Vec<(usize, Served)>> {
-        let serving = offers.iter().map(|(at, places)| async move {
-            let served = self.serve(looking, &line[*at], places.clone()).await;
+        let serving = offers.iter().map(|(at, offered)| async move {
+            let resales = offered.iter().filter_map(|place| places.resales.get(place));
+            let resales = resales.copied().collect();
+            let served = self.serve(looking, &line[*at], offered.clone(), resales);
+            let served = served.await;
             served.map(|served| (*at, served))
         });
         let serving: Vec<_> = serving.collect();

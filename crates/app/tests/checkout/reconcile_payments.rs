@@ -155,7 +155,10 @@ async fn a_confirmed_order_whose_money_went_back_raises_an_alarm() {
     let scene = Scene::new().await;
     let id = scene.paid("one", &["A-1-1"]).await;
     let payment = scene.order(id).await.payment.unwrap();
-    let refund = scene.app.payments.refund(&payment, id, Cents(100));
+    let refund = scene
+        .app
+        .payments
+        .refund(&payment, id, Cents(0), Cents(100));
     refund.await.unwrap();
     let report = reconcile(&scene).await;
     assert_eq!(
@@ -170,7 +173,10 @@ async fn a_confirmed_order_whose_money_went_back_raises_an_alarm() {
 async fn a_payment_without_an_order_that_somebody_refunded_in_part_is_left_to_them() {
     let scene = Scene::new().await;
     let payment = charged_orphan(&scene, 1, true).await;
-    let refund = scene.app.payments.refund(&payment, nobody(1), Cents(100));
+    let refund = scene
+        .app
+        .payments
+        .refund(&payment, nobody(1), Cents(0), Cents(100));
     refund.await.unwrap();
     scene.world.gate.arm(None);
     let report = reconcile(&scene).await;

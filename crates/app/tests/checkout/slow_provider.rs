@@ -88,8 +88,14 @@ impl Payments for SlowProvider {
         self.provider.void(payment, order).await
     }
 
-    async fn refund(&self, payment: &PaymentId, order: OrderId, amount: Cents) -> Paid<Refund> {
-        self.provider.refund(payment, order, amount).await
+    async fn refund(
+        &self,
+        payment: &PaymentId,
+        order: OrderId,
+        already: Cents,
+        amount: Cents,
+    ) -> Paid<Refund> {
+        self.provider.refund(payment, order, already, amount).await
     }
 
     async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>> {

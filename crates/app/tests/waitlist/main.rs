@@ -5,5 +5,8 @@
 mod crash;
 mod head_start;
 mod journeys;
+mod returns;
+mod returns_crash;
+mod returns_scene;
 mod scene;
 mod simulation;

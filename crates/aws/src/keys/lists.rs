@@ -82,6 +82,11 @@ pub fn conflicts_of(show: ShowId, kind: Conflict) -> String {
     format!("{kind}#{}", show.simple())
 }
 
+/// The partition of tickets of a show that were put back, in `BY_OWNER`.
+pub fn put_back_in(show: ShowId) -> String {
+    format!("RETURNS#{}", show.simple())
+}
+
 /// The partition of what an account offered, in `BY_BUYER`.
 pub fn sent_by(account: AccountId) -> String {
     format!("SENT#{}", account.simple())

@@ -44,6 +44,7 @@ mod mails;
 mod orders;
 mod passes;
 mod prices;
+mod returns;
 mod sales;
 mod sandbox;
 mod staff;

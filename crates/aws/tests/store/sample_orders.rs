@@ -82,6 +82,7 @@ pub(crate) fn tickets(order: &Order) -> Vec<Ticket> {
         changed: Default::default(),
         admissions: Default::default(),
         hands: Default::default(),
+        put_back: None,
     };
     order.seats.iter().map(ticket).collect()
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{AccountId, HoldId, ShowId, WaitlistId};
 use crate::layout::PlaceIndex;
 use crate::request_hash::RequestHash;
+use crate::ticket_return::{Promise, Resale};
 use crate::time::Millis;
 
 /// How long an offer can be taken, unless whoever runs the platform says otherwise.
@@ -39,6 +40,9 @@ impl Wish {
 pub struct Offer {
     pub hold_id: HoldId,
     pub places: Vec<PlaceIndex>,
+    /// Those of them that are bought from somebody who put their ticket back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resales: Vec<Resale>,
     pub made_at: Millis,
     /// The expiry in the cells of the hold.
     pub expires_at: Millis,
@@ -47,6 +51,22 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// Its places that are nobody's.
+    pub fn free_places(&self) -> Vec<PlaceIndex> {
+        let resale = |place: &PlaceIndex| self.resales.iter().any(|r| r.place == *place);
+        let mut places = self.places.clone();
+        places.retain(|place| !resale(place));
+        places
+    }
+
+    /// How tickets are kept for it before anybody pays.
+    pub fn promise(&self) -> Promise {
+        Promise {
+            hold: self.hold_id,
+            until: self.expires_at,
+        }
+    }
+
     /// Whether it is too late to carry it out as it was meant.
     pub fn is_late(&self, now: Millis) -> bool {
         now > self.made_at + LATE_MS || now >= self.expires_at
@@ -175,11 +195,19 @@ impl WaitlistEntry {
     }
 
     /// The next offer begins: these places are meant for this buyer.
-    pub fn offered(&self, places: Vec<PlaceIndex>, now: Millis, offer_ms: u64) -> Self {
+    /// `resales` are those of them that others put back.
+    pub fn offered(
+        &self,
+        places: Vec<PlaceIndex>,
+        resales: Vec<Resale>,
+        now: Millis,
+        offer_ms: u64,
+    ) -> Self {
         let attempt = self.attempt + 1;
         let offer = Offer {
             hold_id: HoldId::for_offer(self.id, attempt),
             places,
+            resales,
             made_at: now,
             expires_at: now + offer_ms,
             told: false,

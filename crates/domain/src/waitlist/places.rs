@@ -1,7 +1,11 @@
 //! What a pass over the waitlist knows of every place.
 
+use std::collections::BTreeMap;
+
 use crate::block::{BlockIndex, BlockState, Cell, Slot};
 use crate::layout::{Layout, PlaceIndex};
+use crate::ticket::Ticket;
+use crate::ticket_return::Resale;
 use crate::time::Millis;
 
 use super::matching::SOON_MS;
@@ -22,6 +26,8 @@ pub struct Places {
     pub(super) standings: Vec<Standing>,
     /// Places that were given back and carry a mark that keeps others away from them.
     pub returned: Vec<(PlaceIndex, Cell)>,
+    /// Places whose owners put their tickets back, as if they were free.
+    pub resales: BTreeMap<PlaceIndex, Resale>,
 }
 
 impl Places {
@@ -32,6 +38,7 @@ impl Places {
         let mut places = Self {
             standings: vec![free; layout.places() as usize],
             returned: Vec::new(),
+            resales: BTreeMap::new(),
         };
         for (index, block) in blocks {
             let Some(span) = layout.blocks().get(index.0 as usize) else {
@@ -56,6 +63,32 @@ impl Places {
             }
         }
         places
+    }
+
+    /// The same with places of tickets that were put back and are kept for nobody. `blocks`
+    /// must say that each is sold to the order of its ticket still.
+    #[must_use]
+    pub fn with_put_back(
+        mut self,
+        layout: &Layout,
+        blocks: &[(BlockIndex, BlockState)],
+        tickets: &[Ticket],
+        now: Millis,
+    ) -> Self {
+        for ticket in tickets {
+            let (Some(resale), Some(put_back)) = (ticket.for_sale(now), &ticket.put_back) else {
+                continue;
+            };
+            let (index, slot) = layout.locate(ticket.place);
+            let block = blocks.iter().find(|(known, _)| *known == index);
+            let sold = Some(Cell::sold(ticket.order_id.hold()));
+            if block.is_some_and(|(_, block)| !block.closed && block.cell(slot) == sold) {
+                let since = Some(put_back.since);
+                self.standings[ticket.place.at()] = Standing::Free { since };
+                self.resales.insert(ticket.place, resale);
+            }
+        }
+        self
     }
 
     pub fn standing(&self, place: u32) -> Standing {

@@ -148,6 +148,24 @@ impl Texts for English {
         }
     }
 
+    fn resold(title: &str, refund: &str) -> Words {
+        Words {
+            subject: format!("Your ticket was resold: {title}"),
+            heading: "Your ticket has a new owner".to_owned(),
+            paragraphs: vec![
+                "Somebody from the waitlist bought the ticket that you put back. \
+                 Its code is no longer valid."
+                    .to_owned(),
+                format!(
+                    "We returned {refund} to the payment method with which it was bought. \
+                     The bank may need a few days to show it."
+                ),
+            ],
+            button: Some("See your orders".to_owned()),
+            notes: vec![],
+        }
+    }
+
     fn show_changed(title: &str) -> Words {
         Words {
             subject: format!("Changed: {title}"),

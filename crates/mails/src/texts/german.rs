@@ -156,6 +156,24 @@ impl Texts for German {
         }
     }
 
+    fn resold(title: &str, refund: &str) -> Words {
+        Words {
+            subject: format!("Ihr Ticket wurde weiterverkauft: {title}"),
+            heading: "Ihr Ticket hat einen neuen Besitzer".to_owned(),
+            paragraphs: vec![
+                "Jemand von der Warteliste hat das Ticket gekauft, das Sie zurückgegeben haben. \
+                 Sein Code gilt nicht mehr."
+                    .to_owned(),
+                format!(
+                    "Wir haben {refund} auf das Zahlungsmittel zurückgebucht, mit dem es gekauft \
+                     wurde. Bis die Bank es anzeigt, können einige Tage vergehen."
+                ),
+            ],
+            button: Some("Bestellungen ansehen".to_owned()),
+            notes: vec![],
+        }
+    }
+
     fn show_changed(title: &str) -> Words {
         Words {
             subject: format!("Geändert: {title}"),

@@ -89,6 +89,15 @@ fn with_texts(title: &str, person: &str) -> Vec<(String, Letter)> {
             },
         ),
         (
+            "resold".to_owned(),
+            Letter::Resold {
+                name: name(),
+                show: show(),
+                seat: "Stalls-6-19".to_owned(),
+                refund: euros(41_150),
+            },
+        ),
+        (
             "show_changed".to_owned(),
             Letter::ShowChanged {
                 name: name(),

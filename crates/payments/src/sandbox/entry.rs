@@ -199,22 +199,23 @@ impl Entry {
         Void::Voided
     }
 
-    /// There is one refund for an order: asking again for no more than it gave is a
-    /// repetition, and asking for more is refused.
-    pub(super) fn refund(&mut self, amount: Cents) -> Refund {
+    /// A refund says what was refunded before it: asking again for no more than was given
+    /// is a repetition, and asking for more, or for a gap, is refused.
+    pub(super) fn refund(&mut self, already: Cents, amount: Cents) -> Refund {
         let State::Captured { refunded } = &mut self.state else {
             return Refund::Refused("No money was taken.".into());
         };
-        if *refunded >= amount {
+        let in_all = Cents(already.0.saturating_add(amount.0));
+        if *refunded >= in_all {
             return Refund::Refunded;
         }
-        if *refunded > Cents(0) {
+        if *refunded != already {
             return Refund::Refused("The payment was refunded before.".into());
         }
-        if amount > self.total.amount {
+        if in_all > self.total.amount {
             return Refund::Refused("The refund is larger than the payment.".into());
         }
-        *refunded = amount;
+        *refunded = in_all;
         Refund::Refunded
     }
 

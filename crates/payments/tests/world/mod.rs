@@ -67,7 +67,7 @@ impl World {
     pub async fn refund(&self, amount: u64) -> Refund {
         let amount = Cents(amount);
         self.sandbox
-            .refund(&self.payment, ORDER, amount)
+            .refund(&self.payment, ORDER, Cents(0), amount)
             .await
             .unwrap()
     }

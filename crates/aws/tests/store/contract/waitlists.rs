@@ -57,7 +57,12 @@ async fn an_account_has_one_entry_and_it_moves_under_its_version_only(store: &dy
     };
     let lost = store.create_waitlist_entry(&second).await.unwrap();
     assert_eq!(lost, Written::Lost(at(1, first.clone())));
-    let offered = first.offered(vec![PlaceIndex(3), PlaceIndex(4)], NOW + 1, OFFER_MS);
+    let offered = first.offered(
+        vec![PlaceIndex(3), PlaceIndex(4)],
+        vec![],
+        NOW + 1,
+        OFFER_MS,
+    );
     let moved = store.replace_waitlist_entry(&at(1, offered.clone())).await;
     assert_eq!(moved.unwrap(), Written::Done(2));
     let left = at(1, first.ended(Outcome::Left, NOW + 2));
@@ -95,7 +100,7 @@ async fn an_offer_leaves_the_line_and_an_end_leaves_every_list(store: &dyn Store
     };
     store.create_waitlist_entry(&first).await.unwrap();
     eventually((vec![first.account], vec![]), lists).await;
-    let offered = first.offered(vec![PlaceIndex(0)], NOW, OFFER_MS);
+    let offered = first.offered(vec![PlaceIndex(0)], vec![], NOW, OFFER_MS);
     store
         .replace_waitlist_entry(&at(1, offered.clone()))
         .await
