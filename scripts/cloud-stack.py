@@ -2,7 +2,7 @@
 
     cloud-stack.py deploy            creates the stack, or updates it to what is built now
     cloud-stack.py deploy-again      the same code once more under another hash, as a new version has it
-    cloud-stack.py delete            deletes the stack and lists what is left, one name a line
+    cloud-stack.py delete            stops the worker, deletes the stack, and lists what is left, one name a line
     cloud-stack.py send QUEUE TEXT   puts a message into a queue, named as in the template
     cloud-stack.py count QUEUE       how many messages are in it
     cloud-stack.py retry-after QUEUE SECONDS   when a message comes back that nobody finished
@@ -203,7 +203,21 @@ def code(function):
     print(client("lambda").get_function_configuration(FunctionName=resource(function))["CodeSha256"])
 
 
+def stop_worker():
+    """As long as there are rooms it asks functions by itself, also those that are half gone."""
+    process = int((FOLDER / "edge.pid").read_text())
+    try:
+        os.kill(process, signal.SIGTERM)
+        while pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+            time.sleep(0.1)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    # What it asked last is answered meanwhile.
+    time.sleep(2)
+
+
 def delete():
+    stop_worker()
     stacks = client("cloudformation")
     stacks.delete_stack(StackName=STACK)
     stacks.get_waiter("stack_delete_complete").wait(StackName=STACK, WaiterConfig={"Delay": 1, "MaxAttempts": 120})
