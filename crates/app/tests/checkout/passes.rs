@@ -46,10 +46,10 @@ async fn an_order_ends_the_pass_of_its_own_hold_and_not_the_one_in_use() {
     let scene = scene().await;
     let first = scene.hold(&scene.ana, "1", &["A-1-1"]).await.hold_id;
     let (show, second) = (scene.show.show.id, scene.show.pass(2));
-    let wish = seats(&["A-1-2"]);
+    let (key, wish) = (key("2"), seats(&["A-1-2"]));
     let held = scene
         .app
-        .place_hold(&scene.ana, show, &key("2"), &wish, Some(&second));
+        .place_hold(&scene.ana, show, &key, &wish, Some(&second));
     held.await.unwrap();
     scene.check_out(first, "1", "pm_card_visa").await.unwrap();
     scene.settle().await;
