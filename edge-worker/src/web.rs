@@ -12,6 +12,8 @@ const PAGE: &str = include_str!("../../web/room.html");
 const JOIN: &str = include_str!("../../web/noscript-join.html");
 const WAIT: &str = include_str!("../../web/noscript-wait.html");
 const ENTER: &str = include_str!("../../web/noscript-enter.html");
+const REMIND: &str = include_str!("../../web/remind.html");
+const REMIND_FORM: &str = include_str!("../../web/remind-form.html");
 
 /// Changes with every version of a file, so that each may be kept for ever.
 const VERSION: &str = env!("ONSALE_WEB_VERSION");
@@ -134,6 +136,50 @@ pub fn enter_form(show: ShowId) -> String {
     fill(ENTER, &[("show", &show.to_string()), ("words", words)])
 }
 
+/// What the page about reminders says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reminding {
+    /// Somebody waits and may ask.
+    Ask,
+    Asked,
+    /// There is nothing to wait for, or nobody who waits.
+    NotWaiting,
+}
+
+/// A page that needs no script: it is looked at once.
+pub fn remind_page(show: ShowId, title: &str, reminding: Reminding) -> String {
+    let show = show.to_string();
+    let form = fill(REMIND_FORM, &[("show", &show)]);
+    let (headline, words, form) = match reminding {
+        Reminding::Ask => (
+            "Shall we tell you when it is your turn?",
+            "We write to you once, when the room lets you in, and then forget the address.",
+            form.as_str(),
+        ),
+        Reminding::Asked => (
+            "We will write to you",
+            "Once, when it is your turn. You may close the waiting room until then.",
+            "",
+        ),
+        Reminding::NotWaiting => (
+            "You are not waiting",
+            "Only somebody in line can be told when it is their turn.",
+            "",
+        ),
+    };
+    fill(
+        REMIND,
+        &[
+            ("version", VERSION),
+            ("show", &show),
+            ("title", &escaped(title)),
+            ("headline", headline),
+            ("words", words),
+            ("form", form),
+        ],
+    )
+}
+
 /// A refusal as a page of few words.
 pub fn refusal(problem: Problem) -> Answer {
     let words = escaped(problem.detail());
@@ -207,6 +253,9 @@ mod tests {
             page(SHOW, "Title", State::Waiting, &join),
             wait_notice("words", 1),
             enter_form(SHOW),
+            remind_page(SHOW, "Title", Reminding::Ask),
+            remind_page(SHOW, "Title", Reminding::Asked),
+            remind_page(SHOW, "Title", Reminding::NotWaiting),
         ] {
             assert!(!text.contains("{{"), "{text}");
             assert!(!text.contains("}}"), "{text}");

@@ -22,6 +22,7 @@ mod pricing;
 mod qr;
 mod race;
 mod refunds;
+mod reminders;
 mod room;
 mod room_crowd;
 mod sale;

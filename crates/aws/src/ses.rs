@@ -14,12 +14,26 @@ pub struct SesMailer {
     client: Client,
     /// The address that SES knows us by.
     sender: String,
+    /// What SES reports to, of what becomes of mails.
+    configuration_set: Option<String>,
 }
 
 impl SesMailer {
     pub fn new(client: Client, sender: impl Into<String>) -> Self {
-        let sender = sender.into();
-        Self { client, sender }
+        Self {
+            client,
+            sender: sender.into(),
+            configuration_set: None,
+        }
+    }
+
+    /// With a configuration set, whose destinations hear of bounces and complaints.
+    #[must_use]
+    pub fn reporting_to(self, configuration_set: Option<String>) -> Self {
+        Self {
+            configuration_set,
+            ..self
+        }
     }
 }
 
@@ -35,6 +49,7 @@ impl Mailer for SesMailer {
             .send_email()
             .from_email_address(&self.sender)
             .destination(destination)
+            .set_configuration_set_name(self.configuration_set.clone())
             .content(EmailContent::builder().raw(raw).build());
         send.send().await.map(|_| ()).map_err(failure)
     }

@@ -9,14 +9,16 @@ use crate::account::Email;
 use crate::ids::{
     AccountId, EventId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId,
 };
+use crate::language::Language;
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
+use crate::room::opaque::Lot;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 15] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",
@@ -31,6 +33,7 @@ pub const KINDS: [&str; 14] = [
     "OfferMade",
     "OfferLapsed",
     "EventChanged",
+    "TurnCame",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -101,6 +104,15 @@ pub enum News {
     EventChanged {
         event_id: EventId,
     },
+    /// The room lets somebody in who asked to be told.
+    TurnCame {
+        show_id: ShowId,
+        lot: Lot,
+        to_email: Email,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        language: Option<Language>,
+        enter_by: Millis,
+    },
 }
 
 /// An offer from the waitlist: places that are held for somebody who waited.
@@ -152,6 +164,7 @@ impl News {
             Self::OfferMade(_) => "OfferMade",
             Self::OfferLapsed(_) => "OfferLapsed",
             Self::EventChanged { .. } => "EventChanged",
+            Self::TurnCame { .. } => "TurnCame",
         }
     }
 

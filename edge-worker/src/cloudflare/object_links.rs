@@ -14,6 +14,7 @@ use super::outgoing;
 use super::settings::Functions;
 use super::worker_host::fill;
 use crate::host::{Links, Told};
+use crate::objects::controller::Bulletin;
 
 /// A step of the controller waits for this, and the line with it.
 const TIMEOUT_MS: u64 = 5_000;
@@ -51,6 +52,11 @@ impl Links for ObjectLinks {
     async fn grant(&self, show: ShowId, gate: GateIndex, grant: Grant) -> Told<Report> {
         let gate = Object::Gate(show, gate);
         gate.call(&self.env, "grant", &grant).await
+    }
+
+    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        let controller = Object::Controller(show);
+        controller.call(&self.env, "bulletin", &()).await
     }
 
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {
