@@ -37,6 +37,7 @@ impl Traces {
             unreachable!("two tickets");
         };
         let taken = friends.offer(ana, given, "cleo").await.unwrap().id;
+        hear_all(&friends).await;
         let cleos = friends.accept(&friends.cleo, taken).await.unwrap().id;
         let to_bo = friends.offer(ana, kept, "bo").await.unwrap().id;
         let to_ana = friends.offer(&friends.cleo, cleos, "ana").await.unwrap();
@@ -54,9 +55,7 @@ impl Traces {
             enter_by: app.now() + IDLE_MS,
         };
         app.tell_turns(show, vec![turn]).await.unwrap();
-        for told in friends.scene.world.bus.told() {
-            app.hear(&friends.scene.world.post, &told).await.unwrap();
-        }
+        hear_all(&friends).await;
         Self {
             friends,
             kept,
@@ -119,6 +118,14 @@ impl Traces {
     }
 }
 
+/// Everything that was announced is told by mail, again or for the first time.
+async fn hear_all(friends: &Friends) {
+    let scene = &friends.scene;
+    for told in scene.world.bus.told() {
+        scene.app.hear(&scene.world.post, &told).await.unwrap();
+    }
+}
+
 fn names(mail: &Mail, name: &str) -> bool {
     let text = serde_json::to_string(mail).unwrap();
     text.contains(&format!("{name}@")) || text.contains(&format!("\"{name}\""))
@@ -161,9 +168,7 @@ async fn news_that_comes_late_names_nobody_anew() {
         scene.world.clock.advance(IDLE_MS);
         traces.tidy().await.unwrap();
     }
-    for told in scene.world.bus.told() {
-        scene.app.hear(&scene.world.post, &told).await.unwrap();
-    }
+    hear_all(&traces.friends).await;
     traces.check("told again").await;
     assert_eq!(scene.world.mailer.sent().len(), sent);
     // Whoever has the address next is written to as everybody is.
