@@ -340,10 +340,9 @@ impl Transfer {
         if sent {
             next.request = None;
         }
-        (next != *self).then(|| Self {
-            changed: now,
-            ..next
-        })
+        let changes = next != *self;
+        next.changed = now;
+        changes.then_some(next)
     }
 
     /// The letter to whoever it is offered to, which names who offers it.
