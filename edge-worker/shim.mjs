@@ -102,6 +102,7 @@ const objectWithAlarm = (name) =>
 
 export class RoomController extends objectWithAlarm('RoomController') {}
 export class RoomCounter extends objectWithAlarm('RoomCounter') {}
+export class RoomReminders extends objectWithAlarm('RoomReminders') {}
 export class RoomGate extends object('RoomGate') {}
 
 export class SeatFeed extends objectWithAlarm('SeatFeed') {

@@ -37,6 +37,7 @@ problems! {
     method "method_not_allowed" METHOD_NOT_ALLOWED "Method not allowed";
     conflict "conflict" CONFLICT "Not possible now";
     too_large "payload_too_large" PAYLOAD_TOO_LARGE "The body is too large";
+    limit_exceeded "limit_exceeded" UNPROCESSABLE_ENTITY "Over a limit";
     not_admitted "not_admitted" TOO_EARLY "Not your turn yet";
     work_required "work_required" PRECONDITION_REQUIRED "Some work is required";
     unavailable_detail "unavailable" SERVICE_UNAVAILABLE "Try again";

@@ -14,6 +14,7 @@ mod outgoing;
 mod room_controller;
 mod room_counter;
 mod room_gate;
+mod room_reminders;
 mod seat_feed;
 mod settings;
 mod watching;

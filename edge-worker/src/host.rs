@@ -12,6 +12,7 @@ use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::Bucket;
+use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
 
 use crate::objects::controller::Bulletin;
@@ -84,6 +85,13 @@ pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
         wanted: Enter,
     ) -> impl Future<Output = Told<Result<Entered, NotEntered>>> + MaybeSend;
 
+    /// Keeps a reminder, with the others of its lot's gate.
+    fn remind(
+        &self,
+        show: ShowId,
+        reminder: Reminder,
+    ) -> impl Future<Output = Told<Result<(), NotKept>>> + MaybeSend;
+
     /// Ends the pass of this lot. `false`: it has none.
     fn leave(&self, show: ShowId, lot: Lot) -> impl Future<Output = Told<bool>> + MaybeSend;
 
@@ -123,6 +131,9 @@ pub trait Links: MaybeSend + MaybeSync {
         gate: GateIndex,
         grant: Grant,
     ) -> impl Future<Output = Told<Report>> + MaybeSend;
+
+    /// What the controller said last.
+    fn bulletin(&self, show: ShowId) -> impl Future<Output = Told<Option<Bulletin>>> + MaybeSend;
 
     fn report(
         &self,

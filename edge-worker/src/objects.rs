@@ -1,5 +1,5 @@
 //! The few places with a memory: one [`controller`] per show, eight [`gate`]s, eight
-//! [`counter`]s and a [`feed`]. Each is a Durable Object at Cloudflare and a value in
+//! [`counter`]s, eight for [`reminders`] and a [`feed`]. Each is a Durable Object at Cloudflare and a value in
 //! memory, beside a file, in one process.
 //!
 //! An object stores what it decided before anybody hears of it. When storing fails
@@ -9,3 +9,4 @@ pub mod controller;
 pub mod counter;
 pub mod feed;
 pub mod gate;
+pub mod reminders;

@@ -1,11 +1,13 @@
 //! The routes of a waiting room. None of them asks an object about a visitor, except
-//! `enter` and `leave`, which go to the gate of their lot.
+//! `enter` and `leave`, which go to the gate of their lot, and `remind`, by which a visitor
+//! leaves an address.
 
 mod challenge;
 mod enter;
 mod fairness;
 mod join;
 mod page;
+mod remind;
 mod status;
 
 use http::{HeaderMap, Method};
@@ -77,8 +79,11 @@ impl<H: Host> Asked<'_, H> {
             "join" => asked.join().await,
             "enter" => asked.enter().await,
             "leave" => asked.leave().await,
+            "remind" if *method == Method::GET => asked.remind_page().await,
+            "remind" if *method == Method::POST => asked.remind().await,
+            "remind" => Err(wrong_method("GET or POST")),
             _ => Err(Problem::not_found(
-                "A waiting room has challenge, join, status, enter, leave and fairness.",
+                "A waiting room has challenge, join, status, enter, leave, remind and fairness.",
             )),
         }
     }

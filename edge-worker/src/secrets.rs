@@ -45,9 +45,8 @@ impl Secrets {
     pub fn read(setting: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let given = |name: &str| setting(name).filter(|text| !text.is_empty());
         let need = |name: &str| given(name).ok_or_else(|| format!("{name} is not set"));
-        let room = key(&need("ROOM_SECRET")?).ok_or("ROOM_SECRET is not 64 hexadecimal digits")?;
         Ok(Self {
-            room: RoomSecret(room),
+            room: room_secret(&need("ROOM_SECRET")?)?,
             tickets: ticket_ring(&need("TICKET_KEYS")?).map_err(|e| format!("TICKET_KEYS: {e}"))?,
             work: parsed("WORK_KEYS", &need("WORK_KEYS")?)?,
             passes: Arc::new(parsed("PASS_SIGNING_KEY", &need("PASS_SIGNING_KEY")?)?),
@@ -69,6 +68,12 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
     text: &str,
 ) -> Result<T, String> {
     text.parse().map_err(|error| format!("{name}: {error}"))
+}
+
+/// `ROOM_SECRET`.
+pub fn room_secret(digits: &str) -> Result<RoomSecret, String> {
+    let key = key(digits).ok_or("ROOM_SECRET is not 64 hexadecimal digits")?;
+    Ok(RoomSecret(key))
 }
 
 fn key(digits: &str) -> Option<Key> {

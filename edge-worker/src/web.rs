@@ -13,6 +13,8 @@ const JOIN: &str = include_str!("../../web/noscript-join.html");
 const WAIT: &str = include_str!("../../web/noscript-wait.html");
 const ENTER: &str = include_str!("../../web/noscript-enter.html");
 const INSIDE: &str = include_str!("../../web/noscript-inside.html");
+const REMIND: &str = include_str!("../../web/remind.html");
+const REMIND_FORM: &str = include_str!("../../web/remind-form.html");
 
 /// Changes with every version of a file, so that each may be kept for ever.
 const VERSION: &str = env!("ONSALE_WEB_VERSION");
@@ -140,6 +142,50 @@ pub fn inside_forms(show: ShowId) -> String {
     fill(INSIDE, &[("show", &show.to_string())])
 }
 
+/// What the page about reminders says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reminding {
+    /// Somebody waits and may ask.
+    Ask,
+    Asked,
+    /// There is nothing to wait for, or nobody who waits.
+    NotWaiting,
+}
+
+/// A page that needs no script: it is looked at once.
+pub fn remind_page(show: ShowId, title: &str, reminding: Reminding) -> String {
+    let show = show.to_string();
+    let form = fill(REMIND_FORM, &[("show", &show)]);
+    let (headline, words, form) = match reminding {
+        Reminding::Ask => (
+            "Shall we tell you when it is your turn?",
+            "We write to you once, when the room lets you in, and then forget the address.",
+            form.as_str(),
+        ),
+        Reminding::Asked => (
+            "We will write to you",
+            "Once, when it is your turn. You may close the waiting room until then.",
+            "",
+        ),
+        Reminding::NotWaiting => (
+            "You are not waiting",
+            "Only somebody in line can be told when it is their turn.",
+            "",
+        ),
+    };
+    fill(
+        REMIND,
+        &[
+            ("version", VERSION),
+            ("show", &show),
+            ("title", &escaped(title)),
+            ("headline", headline),
+            ("words", words),
+            ("form", form),
+        ],
+    )
+}
+
 /// A refusal as a page of few words, and the way back.
 pub fn refusal(problem: Problem, back: Option<&str>) -> Answer {
     let words = escaped(problem.detail());
@@ -217,6 +263,9 @@ mod tests {
             wait_notice("words", 1),
             enter_form(SHOW),
             inside_forms(SHOW),
+            remind_page(SHOW, "Title", Reminding::Ask),
+            remind_page(SHOW, "Title", Reminding::Asked),
+            remind_page(SHOW, "Title", Reminding::NotWaiting),
         ] {
             assert!(!text.contains("{{"), "{text}");
             assert!(!text.contains("}}"), "{text}");

@@ -42,6 +42,8 @@ export async function startCloud({ INTERNAL_KEYS }) {
   const orders = new Map();
   /** Passes that were closed, and when. */
   const closed = [];
+  /** Those who are to be told that it is their turn, each time it is said. */
+  const turns = [];
   const heard = [];
   /** Calls that nobody signed. */
   const refused = [];
@@ -58,6 +60,12 @@ export async function startCloud({ INTERNAL_KEYS }) {
     if (pass) {
       closed.push({ pass, at: Date.now() });
       return { status: 204 };
+    }
+    const [, told] = path.match(/^\/internal\/shows\/(\w+)\/turns$/) ?? [];
+    if (told) {
+      turns.push(...JSON.parse(sent).turns.map((turn) => ({ show: told, ...turn })));
+      // The first answer is lost, as any may be.
+      return { status: turns.length === 1 ? 503 : 204 };
     }
     const [, watched] = path.match(/^\/api\/v1\/shows\/(\w+)\/availability\.bin$/) ?? [];
     if (watched) {
@@ -90,6 +98,7 @@ export async function startCloud({ INTERNAL_KEYS }) {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     closed,
+    turns,
     heard,
     refused,
     orders,

@@ -59,6 +59,7 @@ export async function startWorker({ bindings, storage, host = '127.0.0.1', port 
       ROOM_CONTROLLER: object('RoomController'),
       ROOM_GATE: object('RoomGate'),
       ROOM_COUNTER: object('RoomCounter'),
+      ROOM_REMINDERS: object('RoomReminders'),
       SEAT_FEED: object('SeatFeed'),
     },
     durableObjectsPersist: storage ?? false,

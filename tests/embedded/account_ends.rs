@@ -117,6 +117,17 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     ana.hold(&sale.show, "k", json!({"seats": ["A-1-2"]}))
         .await
         .expect(201);
+    let bo = sale.buyer("bo").await;
+    let bos = bo.buys(&sale.show, &["A-1-3"]).await;
+    let bos = bo.tickets(text(&bos, "order_id")).await;
+    for (from, ticket, to) in [(&ana, &tickets[0], "bo"), (&bo, &bos[0], "ana")] {
+        let path = format!("/api/v1/tickets/{}/transfer", text(ticket, "ticket_id"));
+        let to = json!({"to_email": format!("{to}@example.org")});
+        from.post(&path, to).await.expect(202);
+    }
+    let wish = json!({"quantity": 4, "sections": ["A"]});
+    let waitlist = format!("/api/v1/shows/{}/waitlist", sale.show);
+    ana.post(&waitlist, wish).await.expect(201);
 
     let export = ana.get("/api/v1/me/export").await;
     let disposition = export.headers["content-disposition"].to_str().unwrap();
@@ -127,7 +138,7 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     let exported = &export["orders"][0]["tickets"][0];
     assert_eq!(exported["ticket_id"], tickets[0]["ticket_id"]);
     let seats: Vec<_> = export["holds"].as_array().unwrap().iter().collect();
-    assert_eq!(seats.len(), 2, "{export}");
+    assert!(seats.len() >= 2, "{export}");
     assert_eq!(export["sessions"].as_array().unwrap().len(), 1);
     let written = export.to_string();
     for secret in [
@@ -138,6 +149,20 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     ] {
         assert!(!written.contains(secret), "{written}");
     }
+    let waited = &export["waitlists"][0];
+    assert_eq!(waited["show_id"], sale.show.as_str(), "{export}");
+    let status = text(waited, "status");
+    assert!(["waiting", "offered"].contains(&status), "{export}");
+    assert_eq!(waited["sections"], json!(["A"]));
+    let (sent, got) = (&export["transfers"][1], &export["transfers"][0]);
+    assert_eq!(
+        (&sent["direction"], &sent["to_email"]),
+        (&json!("out"), &json!("bo@example.org"))
+    );
+    assert_eq!(
+        (&got["direction"], &got["status"]),
+        (&json!("in"), &json!("open"))
+    );
     let bad = ana.get("/api/v1/me/export?cursor=nonsense").await;
     bad.problem(400, "invalid_request");
 
@@ -157,7 +182,7 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
         .await
         .problem(401, "unauthenticated");
 
-    crate::owners::wait_for_counts(&sale.organiser, &sale.show, 19, 0).await;
+    crate::owners::wait_for_counts(&sale.organiser, &sale.show, 18, 0).await;
     let scan = sale
         .organiser
         .scan(&sale.show, text(&tickets[0], "code"))

@@ -1,10 +1,15 @@
 //! Accounts and sessions over HTTP.
 
+use std::time::Instant;
+
 use reqwest::Method;
 use serde_json::json;
 
-use crate::server::Server;
-use crate::visitor::Visitor;
+use crate::server::{LOAD, Server};
+use crate::visitor::{Visitor, crowd};
+
+/// Addresses of each kind for which links are asked for.
+const ASKED_FOR: usize = 40;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_dies_with_its_log_out_and_survives_a_restart() {
@@ -88,4 +93,39 @@ async fn limits_answer_429_with_the_time_to_wait() {
             >= 1
     );
     refused.problem(429, "rate_limited");
+}
+
+/// Whoever asks for links to addresses must not learn which of them have accounts: not by
+/// the answer, and not by the time that it takes. Both kinds are asked for in turns, so that
+/// whatever else the machine does falls on both.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_for_nobody_takes_as_long_as_one_for_somebody() {
+    let _alone = LOAD.lock().await;
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    crowd(&server.url, ASKED_FOR).await;
+    let stranger = Visitor::anonymous(&server.url);
+    let mut took = [Vec::new(), Vec::new()];
+    for round in 0..3 {
+        for n in 0..ASKED_FOR {
+            let names = [format!("buyer{n}"), format!("nobody{n}")];
+            for who in [n % 2, 1 - n % 2] {
+                let body = json!({"email": format!("{}@example.org", names[who])});
+                let began = Instant::now();
+                let answer = stranger.post("/api/v1/password-resets", body).await;
+                let elapsed = began.elapsed();
+                assert_eq!(answer.expect(202), json!({}));
+                // The first round warms everything up.
+                if round > 0 {
+                    took[who].push(elapsed);
+                }
+            }
+        }
+    }
+    let [known, unknown] = took.map(|mut all| {
+        all.sort();
+        all[all.len() / 2].as_secs_f64()
+    });
+    let ratio = known.max(unknown) / known.min(unknown);
+    assert!(ratio < 1.5, "known {known} s, unknown {unknown} s");
 }

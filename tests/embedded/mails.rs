@@ -18,7 +18,7 @@ pub(crate) async fn inbox(visitor: &Visitor, name: &str) -> Vec<Value> {
 }
 
 /// Waits until somebody has so many mails, and looks whether it stays at that.
-async fn mails(visitor: &Visitor, name: &str, count: usize) -> Vec<Value> {
+pub(crate) async fn mails(visitor: &Visitor, name: &str, count: usize) -> Vec<Value> {
     let came = async || (inbox(visitor, name).await.len() >= count).then_some(());
     until("the mails to come", came).await;
     tokio::time::sleep(Duration::from_millis(500)).await;

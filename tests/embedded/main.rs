@@ -23,6 +23,7 @@ mod pricing;
 mod qr;
 mod race;
 mod refunds;
+mod reminders;
 mod returns;
 mod room;
 mod room_crowd;

@@ -7,8 +7,9 @@ use onsale_domain::buyer::EntryState;
 use onsale_domain::deletion::{Deletion, DeletionStep};
 use onsale_domain::event::ShowSummary;
 use onsale_domain::ids::{AccountId, ShowId};
+use onsale_domain::mail::{Mail, Recipient};
 use onsale_domain::staff::Staff;
-use onsale_domain::time::Millis;
+use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -19,9 +20,9 @@ use crate::ports::{Credentials, Drive, Versioned, Written};
 const PAGE: usize = 100;
 /// Steps that one message does before it is sent again: as many as a function has time for.
 const STEPS_A_MESSAGE: usize = 50;
-/// An index lags behind its table, and a request under way may still begin an order: orders
-/// are looked for until this long after the account was gone.
-const ORDERS_APPEAR_MS: u64 = 60_000;
+/// An index lags behind its table, and a request under way may still begin an order, or join
+/// a waitlist: they are looked for until this long after the account was gone.
+const ALL_APPEAR_MS: u64 = 60_000;
 
 impl App {
     /// Deletes the caller's account. Tickets stay valid; nothing else can be undone.
@@ -106,15 +107,25 @@ impl App {
                     deletion.value.step_done(now)
                 }
                 DeletionStep::Holds => self.release_some_holds(&deletion.value, now).await?,
-                // Entries of waitlists end here, by their account.
-                DeletionStep::Waitlist => deletion.value.step_done(now),
+                DeletionStep::Waitlist => match self.leave_waitlists(&deletion.value, now).await? {
+                    Some(next) => next,
+                    // Reconciling comes again, here as below.
+                    None => return Ok(()),
+                },
                 DeletionStep::Orders => {
                     match self.anonymise_some_orders(&deletion.value, now).await? {
                         Some(next) => next,
-                        // Reconciling comes again.
                         None => return Ok(()),
                     }
                 }
+                DeletionStep::Transfers => match self.forget_transfers(&deletion.value).await? {
+                    true => deletion.value.step_done(now),
+                    false => return Ok(()),
+                },
+                DeletionStep::Mails => match self.forget_mails(&deletion.value).await? {
+                    true => deletion.value.step_done(now),
+                    false => return Ok(()),
+                },
                 DeletionStep::Fans => {
                     self.forget_fan(&deletion.value).await?;
                     deletion.value.step_done(now)
@@ -192,6 +203,34 @@ impl App {
         })
     }
 
+    /// `None`: one of the offers is being paid, or more entries may yet appear.
+    async fn leave_waitlists(&self, deletion: &Deletion, now: Millis) -> Result<Option<Deletion>> {
+        let mut after: Option<String> = None;
+        let mut all_done = true;
+        loop {
+            let page = self
+                .store
+                .waitlist_entries_of(deletion.account, after.as_deref(), PAGE)
+                .await?;
+            for entry in page.items {
+                if entry.value.outcome().is_some() {
+                    continue;
+                }
+                all_done &= match self.end_entry(&entry).await {
+                    Ok(written) => matches!(written, Written::Done(_)),
+                    // Its order ends first, and the entry with it.
+                    Err(Error::Conflict(_)) => false,
+                    Err(error) => return Err(error),
+                };
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok((all_done && has_all(deletion, now)).then(|| deletion.step_done(now)))
+    }
+
     /// `None`: some of the orders are still under way, or may yet appear.
     async fn anonymise_some_orders(
         &self,
@@ -220,8 +259,84 @@ impl App {
                 break;
             }
         }
-        let all_seen = now >= deletion.began + ORDERS_APPEAR_MS;
-        Ok((all_done && all_seen).then(|| deletion.step_done(now)))
+        Ok((all_done && has_all(deletion, now)).then(|| deletion.step_done(now)))
+    }
+
+    /// Whether all of it is done. The letter that names who offered goes first: without the
+    /// address nobody would find it.
+    async fn forget_transfers(&self, deletion: &Deletion) -> Result<bool> {
+        let Some(email) = &deletion.email else {
+            return Ok(true);
+        };
+        let (account, left) = (deletion.account, deletion.began);
+        let mut after: Option<String> = None;
+        let mut all_done = true;
+        loop {
+            let page = self
+                .store
+                .transfers_of(account, email, after.as_deref(), PAGE)
+                .await?;
+            for listed in page.items {
+                if listed.from == account
+                    && let Some(letter) = listed.letter()
+                    && let Some(mail) = self.store.mail(&letter).await?
+                {
+                    all_done &= self.forget_mail(mail).await?;
+                }
+                let Some(transfer) = self.store.transfer(listed.id).await? else {
+                    continue;
+                };
+                let forgotten = transfer.value.forgotten(account, email, left, self.now());
+                if let Some(value) = forgotten {
+                    let version = transfer.version;
+                    let next = Versioned { version, value };
+                    let written = self.store.replace_transfer(&next).await?;
+                    all_done &= matches!(written, Written::Done(_));
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(all_done);
+            }
+        }
+    }
+
+    /// Mails to the account, and to its address as long as it was theirs.
+    async fn forget_mails(&self, deletion: &Deletion) -> Result<bool> {
+        let account = Recipient::Account(deletion.account);
+        let address = deletion.email.clone().map(Recipient::Address);
+        let mut all_done = true;
+        for to in [Some(account), address].into_iter().flatten() {
+            let mut after: Option<String> = None;
+            loop {
+                let page = self.store.mails_to(&to, after.as_deref(), PAGE).await?;
+                for mail in page.items {
+                    let is_theirs = matches!(to, Recipient::Account(_))
+                        || mail.value.created <= deletion.began + CLOCK_SKEW_MS;
+                    if is_theirs {
+                        all_done &= self.forget_mail(mail).await?;
+                    }
+                }
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(all_done)
+    }
+
+    /// `false`: somebody was quicker, and it has to be looked at again.
+    async fn forget_mail(&self, mail: Versioned<Mail>) -> Result<bool> {
+        let Some(value) = mail.value.forgotten(self.now()) else {
+            return Ok(true);
+        };
+        let version = mail.version;
+        let written = self
+            .store
+            .replace_mail(&Versioned { version, value })
+            .await?;
+        Ok(matches!(written, Written::Done(_)))
     }
 
     async fn forget_fan(&self, deletion: &Deletion) -> Result<()> {
@@ -240,4 +355,9 @@ impl App {
             }
         }
     }
+}
+
+/// Whether everything that somebody began before they left is in the lists by now.
+fn has_all(deletion: &Deletion, now: Millis) -> bool {
+    now >= deletion.began + ALL_APPEAR_MS
 }

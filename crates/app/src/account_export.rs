@@ -11,11 +11,14 @@ use onsale_domain::room::opaque::PassId;
 use onsale_domain::staff::Staff;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::Transfer;
+use onsale_domain::waitlist::WaitlistEntry;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::HoldView;
 use crate::ports::Session;
+use crate::transfers::Side;
 
 /// Items that one read of a list returns.
 const PAGE: usize = 100;
@@ -35,14 +38,18 @@ enum Part {
     Sessions,
     Orders,
     Fans,
+    Waitlists,
+    Transfers,
     Holds,
 }
 
 impl Part {
-    const ALL: [(Self, &'static str); 4] = [
+    const ALL: [(Self, &'static str); 6] = [
         (Self::Sessions, "sessions"),
         (Self::Orders, "orders"),
         (Self::Fans, "fans"),
+        (Self::Waitlists, "waitlists"),
+        (Self::Transfers, "transfers"),
         (Self::Holds, "holds"),
     ];
 
@@ -92,6 +99,9 @@ pub struct Export {
     pub sessions: Vec<Session>,
     pub orders: Vec<(Order, Vec<Ticket>)>,
     pub fan_registrations: Vec<(ShowId, Millis)>,
+    /// Entries in waitlists, with the names of the sections that would do.
+    pub waitlists: Vec<(WaitlistEntry, Vec<String>)>,
+    pub transfers: Vec<(Transfer, Side)>,
     pub holds: Vec<HoldView>,
     /// The pass under which the last hold in a show began.
     pub passes: Vec<(ShowId, PassId)>,
@@ -110,6 +120,8 @@ impl App {
                 Part::Sessions => self.export_sessions(caller, after, &mut export).await?,
                 Part::Orders => self.export_orders(caller, after, &mut export).await?,
                 Part::Fans => self.export_fans(&account, after, &mut export).await?,
+                Part::Waitlists => self.export_waitlists(caller, after, &mut export).await?,
+                Part::Transfers => self.export_transfers(caller, after, &mut export).await?,
                 Part::Holds => self.export_holds(caller, after, &mut export).await?,
             };
             match place.beyond(next) {
@@ -179,6 +191,37 @@ impl App {
         let page = self.store.fan_of(&account.email, after, PAGE).await?;
         let registered = page.items.iter().map(|(show, fan)| (*show, fan.registered));
         export.fan_registrations.extend(registered);
+        Ok(page.next)
+    }
+
+    async fn export_waitlists(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        export: &mut Export,
+    ) -> Result<Option<String>> {
+        let entries = self.store.waitlist_entries_of(caller.account, after, PAGE);
+        let page = entries.await?;
+        for entry in page.items {
+            let entry = entry.value;
+            let show = self.recent_show(entry.show_id).await?;
+            let layout = self.layout_of(&show).await?;
+            let wanted = entry.wish.sections.iter();
+            let named = wanted.filter_map(|number| layout.sections().get(usize::from(*number)));
+            let named = named.map(|section| section.name.clone()).collect();
+            export.waitlists.push((entry, named));
+        }
+        Ok(page.next)
+    }
+
+    async fn export_transfers(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        export: &mut Export,
+    ) -> Result<Option<String>> {
+        let page = self.transfers(caller, after, PAGE).await?;
+        export.transfers.extend(page.items);
         Ok(page.next)
     }
 

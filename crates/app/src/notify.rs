@@ -10,7 +10,9 @@ mod deliver;
 mod recipients;
 mod tell;
 
+use onsale_domain::account::Email;
 use onsale_domain::announcement::{Announcement, News};
+use onsale_domain::feedback::{Feedback, FeedbackKind};
 use onsale_domain::ids::ShowId;
 use onsale_domain::mail::{Mail, MailId, Recipient};
 use onsale_domain::time::Millis;
@@ -42,6 +44,17 @@ impl App {
             Notify::Mail { mail_id } => self.deliver(post, mail_id).await,
             Notify::Mailing { mailing_id } => self.tell(*mailing_id).await,
         }
+    }
+
+    /// The mail service says what became of a mail. An error means: deliver the message
+    /// again.
+    pub async fn hear_feedback(&self, email: &Email, feedback: &Feedback) -> Result<()> {
+        let kind = match feedback.kind {
+            FeedbackKind::Bounced => "bounced",
+            FeedbackKind::Complained => "complained",
+        };
+        metrics::counter!("onsale_mail_feedback_total", "kind" => kind).increment(1);
+        Ok(self.store.put_mail_feedback(email, feedback).await?)
     }
 
     /// Stores the mail, unless it is there. From then on it is not forgotten.
@@ -87,6 +100,10 @@ fn addressee(news: &News) -> Option<(Recipient, Option<ShowId>)> {
         News::TransferOffered {
             to_email, show_id, ..
         } => return Some((Recipient::Address(to_email.clone()), Some(*show_id))),
+        // Whoever waited may have no account, so we keep this no longer than we must.
+        News::TurnCame { to_email, .. } => {
+            return Some((Recipient::Address(to_email.clone()), None));
+        }
         News::PasswordResetAsked { account_id, .. } => (*account_id, None),
         News::SeatsReturned { .. }
         | News::ShowCancelled { .. }

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use onsale_domain::announcement::News as Told;
 use onsale_domain::ids::{EventId, ShowId};
 use onsale_domain::order::Order;
 use onsale_domain::room::briefing::{Briefing, ENDED_OVERLAP_MS};
 use onsale_domain::room::controller::{News, Settings};
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::MAX_PASS_MS;
+use onsale_domain::room::reminder::{TURNS_A_CALL, Turn};
 use onsale_domain::show::{RoomMode, Show, StoredStatus};
 use onsale_domain::time::Millis;
 
@@ -66,6 +68,28 @@ impl App {
             healthy: true,
             ended: ended.into_iter().map(|ended| ended.pass).collect(),
         })
+    }
+
+    /// The room lets these people in, who asked to be told. Telling of a turn again tells
+    /// nobody anything new: one lot and one address are one mail.
+    pub async fn tell_turns(&self, show_id: ShowId, turns: Vec<Turn>) -> Result<()> {
+        if turns.len() > TURNS_A_CALL {
+            return Err(Error::Invalid(format!("turns: at most {TURNS_A_CALL}")));
+        }
+        self.recent_show(show_id).await?;
+        let now = self.now();
+        let told = turns.into_iter().map(|turn| {
+            let news = Told::TurnCame {
+                show_id,
+                lot: turn.lot,
+                to_email: turn.email,
+                language: turn.language,
+                enter_by: turn.enter_by,
+            };
+            news.announce(&format!("{show_id}:{}", turn.lot), now)
+        });
+        let told: Vec<_> = told.collect();
+        Ok(self.bus.announce(&told).await?)
     }
 
     pub(crate) async fn title_of(&self, show: &Show) -> Result<Arc<str>> {

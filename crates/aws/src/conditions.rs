@@ -27,6 +27,8 @@ pub const IS_AT_VERSION: &str = "v = :read_version";
 pub const MAP_IS_OLDER: &str = "attribute_not_exists(ver) OR ver < :ver";
 /// Holds when no figures of the room are stored, or older ones.
 pub const FIGURES_ARE_OLDER: &str = MAP_IS_OLDER;
+/// Holds when nothing came back of mails to an address, or what counts for less long.
+pub const FEEDBACK_ENDS_SOONER: &str = MAP_IS_OLDER;
 /// Holds when nobody has the lease, or their time is over.
 pub const LEASE_IS_FREE: &str = "attribute_not_exists(til) OR til <= :now";
 

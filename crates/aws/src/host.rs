@@ -20,8 +20,8 @@ use onsale_domain::time::Millis;
 
 use crate::signed::{Kind, Service, Signer};
 use crate::{
-    DynamoStore, EventBridgeBus, S3Objects, SesMailer, SqsExpiryQueue, SqsExportQueue, SqsNotifyQueue,
-    SqsSagaQueue, SqsWaitlistQueue,
+    DynamoStore, EventBridgeBus, S3Objects, SesMailer, SqsExpiryQueue, SqsExportQueue,
+    SqsNotifyQueue, SqsSagaQueue, SqsWaitlistQueue,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -189,7 +189,11 @@ impl AwsConfig {
 
     /// The host of a service at AWS.
     fn at_aws(&self, service: &str) -> String {
-        let china = if self.region.starts_with("cn-") { ".cn" } else { "" };
+        let china = if self.region.starts_with("cn-") {
+            ".cn"
+        } else {
+            ""
+        };
         format!("https://{service}.{}.amazonaws.com{china}", self.region)
     }
 

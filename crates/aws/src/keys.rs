@@ -292,6 +292,11 @@ impl Key {
         Self::new(MAIL, id)
     }
 
+    /// What came back of mails to an address.
+    pub fn mail_feedback(email: EmailHash) -> Self {
+        Self::new("BNC", email)
+    }
+
     /// News for everybody with tickets of some shows of an event.
     pub fn mailing(id: MailingId) -> Self {
         let MailingId { event_id, version } = id;
@@ -406,6 +411,11 @@ impl Key {
     pub fn show_id(pk: &str) -> Option<ShowId> {
         let digits = named(pk, SHOW)?;
         format!("{}_{digits}", ShowId::PREFIX).parse().ok()
+    }
+
+    /// The entry of a waitlist that a partition key names.
+    pub fn listed_waitlist_entry(pk: &str) -> Option<Self> {
+        named(pk, WAITLIST).map(|rest| Self::new(WAITLIST, rest))
     }
 
     /// Whose entry in a waitlist a partition key names.

@@ -1,13 +1,18 @@
-//! Mails, and the list of those that are not over, by when somebody should look.
+//! Mails; the list of those that are not over, by when somebody should look; and the
+//! lists of those to one person.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Mails, Stored, Versioned, Written};
-use onsale_domain::mail::{Mail, MailId};
+use onsale_app::ports::{Mails, Page, Stored, Versioned, Written};
+use onsale_domain::account::Email;
+use onsale_domain::feedback::Feedback;
+use onsale_domain::mail::{Mail, MailId, Recipient};
+use onsale_domain::room::opaque::EmailHash;
 use onsale_domain::time::Millis;
 
-use crate::attributes::get_text;
-use crate::documents::{Document, Listing};
-use crate::keys::{self, BY_WORK, Key, WORK_SHARDS};
+use crate::attributes::{Item, get_json, get_text, json, number, seconds};
+use crate::conditions::{Change, FEEDBACK_ENDS_SOONER};
+use crate::documents::{Document, Listing, versioned};
+use crate::keys::{self, BY_BUYER, BY_WORK, Key, WORK_SHARDS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
 
@@ -21,10 +26,17 @@ impl Document for Mail {
     fn listings(&self) -> Vec<Listing> {
         let partition = keys::open_mails(keys::mail_shard(&self.id));
         let place = self.look_at().map(|at| keys::by_time(at, &self.id));
-        vec![Listing {
-            index: BY_WORK,
-            place: place.map(|place| (partition, place)),
-        }]
+        let of_person = keys::mails_to(&self.to);
+        vec![
+            Listing {
+                index: BY_WORK,
+                place: place.map(|place| (partition, place)),
+            },
+            Listing {
+                index: BY_BUYER,
+                place: of_person.map(|list| (list, keys::by_time(self.created, &self.id))),
+            },
+        ]
     }
 
     fn forget_at(&self) -> Option<Millis> {
@@ -69,5 +81,46 @@ impl Mails for DynamoStore {
             }
         }
         Ok(mails)
+    }
+
+    async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>> {
+        let key = Key::mail_feedback(EmailHash::of(email));
+        let item = self.get(&key).await?;
+        item.as_ref().map(|item| get_json(item, "doc")).transpose()
+    }
+
+    async fn put_mail_feedback(&self, email: &Email, feedback: &Feedback) -> Stored<()> {
+        let change = Change {
+            update: "SET doc = :doc, ver = :ver, forget_at = :forget_at".to_owned(),
+            condition: Some(FEEDBACK_ENDS_SOONER.to_owned()),
+            values: Item::from([
+                (":doc".to_owned(), json(feedback)?),
+                (":ver".to_owned(), number(feedback.until().0)),
+                (":forget_at".to_owned(), seconds(feedback.until())),
+            ]),
+        };
+        let key = Key::mail_feedback(EmailHash::of(email));
+        self.update_if(&key, change).await.map(|_| ())
+    }
+
+    async fn mails_to(
+        &self,
+        to: &Recipient,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let Some(partition) = keys::mails_to(to) else {
+            return Ok(Page {
+                items: Vec::new(),
+                next: None,
+            });
+        };
+        let list = List::oldest_first(BY_BUYER, partition);
+        let key = |pk: &str| Key::mail_id(pk).map(|id| Key::mail(&id));
+        let page = self.list_items(&list, after, limit, key).await?;
+        Ok(Page {
+            items: page.items.iter().map(versioned).collect::<Stored<_>>()?,
+            next: page.next,
+        })
     }
 }

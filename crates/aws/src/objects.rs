@@ -211,9 +211,7 @@ fn page(xml: &str) -> Stored<Page<ObjectEntry>> {
             modified: Millis(u64::try_from(modified.to_millis().ok()?).ok()?),
         })
     });
-    let items = entries
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(not_whole)?;
+    let items = entries.collect::<Option<Vec<_>>>().ok_or_else(not_whole)?;
     let next = items.last().filter(|_| more).map(|last| last.key.clone());
     Ok(Page { items, next })
 }

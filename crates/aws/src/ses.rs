@@ -19,24 +19,41 @@ pub struct SesMailer {
     service: Service,
     /// The address that SES knows us by.
     sender: String,
+    /// What SES reports to, of what becomes of mails.
+    configuration_set: Option<String>,
 }
 
 impl SesMailer {
     pub(crate) fn new(service: Service, sender: impl Into<String>) -> Self {
-        let sender = sender.into();
-        Self { service, sender }
+        Self {
+            service,
+            sender: sender.into(),
+            configuration_set: None,
+        }
+    }
+
+    /// With a configuration set, whose destinations hear of bounces and complaints.
+    #[must_use]
+    pub fn reporting_to(self, configuration_set: Option<String>) -> Self {
+        Self {
+            configuration_set,
+            ..self
+        }
     }
 }
 
 #[async_trait]
 impl Mailer for SesMailer {
     async fn send(&self, to: &Email, message: Vec<u8>) -> Result<(), MailFailure> {
-        let body = json!({
+        let mut body = json!({
             "FromEmailAddress": self.sender,
             // Who gets it is said here and not by the headers of the message.
             "Destination": {"ToAddresses": [to.as_str()]},
             "Content": {"Raw": {"Data": STANDARD.encode(message)}},
         });
+        if let Some(name) = &self.configuration_set {
+            body["ConfigurationSetName"] = json!(name);
+        }
         let call = Call {
             method: "POST",
             target: SEND.to_owned(),

@@ -190,8 +190,7 @@ impl Signer {
         settings.payload_checksum_kind = PayloadChecksumKind::NoHeader;
         let url = format!("{}{target}", self.base);
         let no_headers = std::iter::empty();
-        let what =
-            SignableRequest::new("GET", &*url, no_headers, SignableBody::UnsignedPayload)?;
+        let what = SignableRequest::new("GET", &*url, no_headers, SignableBody::UnsignedPayload)?;
         let (_, added) = self.sign(what, settings, at)?;
         let added: Vec<_> = added
             .iter()

@@ -54,7 +54,10 @@ fn links_are_those_of_the_documentation() {
         .link("/test.txt", Duration::from_secs(86_400), at)
         .unwrap();
     let signature = "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
-    assert!(link.contains(&format!("X-Amz-Signature={signature}")), "{link}");
+    assert!(
+        link.contains(&format!("X-Amz-Signature={signature}")),
+        "{link}"
+    );
     assert!(link.contains("&X-Amz-Expires=86400&"), "{link}");
 }
 

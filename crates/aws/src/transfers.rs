@@ -26,10 +26,14 @@ impl Document for Transfer {
             index,
             place: Some((list, place.clone())),
         };
+        let to = self.to.as_ref().map(EmailHash::of).map(keys::offered_to);
         let untold = !self.untold().is_empty();
         vec![
             listed(BY_BUYER, keys::sent_by(self.from)),
-            listed(BY_OWNER, keys::offered_to(EmailHash::of(&self.to))),
+            Listing {
+                index: BY_OWNER,
+                place: to.map(|list| (list, place.clone())),
+            },
             Listing {
                 index: BY_WORK,
                 place: untold.then(|| (UNTOLD_TRANSFERS.to_owned(), place.clone())),

@@ -1,9 +1,9 @@
-//! Waitlists: an entry for each account and show, lists of those who wait and of those
-//! who have an offer, and the mark on the show.
+//! Waitlists: an entry for each account and show, lists of those who wait, of those who
+//! have an offer and of the entries of an account, and the mark on the show.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use onsale_app::ports::{StoreError, Stored, Versioned, Waitlists, Written};
+use onsale_app::ports::{Page, StoreError, Stored, Versioned, Waitlists, Written};
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::show::Waitlist;
 use onsale_domain::time::Millis;
@@ -11,9 +11,9 @@ use onsale_domain::waitlist::{Passes, State, Waiting, WaitlistEntry};
 
 use crate::attributes::{Item, get_number, get_text, number, text};
 use crate::conditions::{Change, WAITLIST_IS_CLOSED, WAITLIST_IS_MARKED};
-use crate::documents::{Document, Listing};
+use crate::documents::{Document, Listing, versioned};
 use crate::errors::Failed;
-use crate::keys::{self, BY_WORK, Key, OPEN_WAITLISTS, PK, WORK_SHARDS};
+use crate::keys::{self, BY_BUYER, BY_WORK, Key, OPEN_WAITLISTS, PK, WORK_SHARDS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
 
@@ -37,10 +37,17 @@ impl Document for WaitlistEntry {
             State::Offered(_) => Some(keys::offered(self.show_id)),
             State::Ended(_) => None,
         };
-        vec![Listing {
-            index: BY_WORK,
-            place: partition.map(|partition| (partition, place)),
-        }]
+        let of_account = keys::waits_of(self.account);
+        vec![
+            Listing {
+                index: BY_WORK,
+                place: partition.map(|partition| (partition, place)),
+            },
+            Listing {
+                index: BY_BUYER,
+                place: Some((of_account, keys::by_time(self.joined, self.id))),
+            },
+        ]
     }
 }
 
@@ -130,6 +137,22 @@ impl Waitlists for DynamoStore {
         entry: &Versioned<WaitlistEntry>,
     ) -> Stored<Written<WaitlistEntry>> {
         self.replace_document(entry).await
+    }
+
+    async fn waitlist_entries_of(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<WaitlistEntry>>> {
+        let list = List::newest_first(BY_BUYER, keys::waits_of(account));
+        let page = self
+            .list_items(&list, after, limit, Key::listed_waitlist_entry)
+            .await?;
+        Ok(Page {
+            items: page.items.iter().map(versioned).collect::<Stored<_>>()?,
+            next: page.next,
+        })
     }
 
     async fn waiting(&self, show: ShowId) -> Stored<Vec<Waiting>> {

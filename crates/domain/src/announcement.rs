@@ -9,8 +9,10 @@ use crate::account::Email;
 use crate::ids::{
     AccountId, EventId, HoldId, OrderId, ResetId, ShowId, TicketId, TransferId, WaitlistId,
 };
+use crate::language::Language;
 use crate::money::Money;
 use crate::password_reset::ResetPurpose;
+use crate::room::opaque::Lot;
 use crate::time::Millis;
 
 /// The version of every detail. A change that a reader could stumble over raises it.
@@ -32,6 +34,7 @@ pub const KINDS: [&str; 15] = [
     "OfferMade",
     "OfferLapsed",
     "EventChanged",
+    "TurnCame",
 ];
 /// The source of every event.
 pub const SOURCE: &str = "onsale";
@@ -103,6 +106,15 @@ pub enum News {
     EventChanged {
         event_id: EventId,
     },
+    /// The room lets somebody in who asked to be told.
+    TurnCame {
+        show_id: ShowId,
+        lot: Lot,
+        to_email: Email,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        language: Option<Language>,
+        enter_by: Millis,
+    },
 }
 
 /// An offer from the waitlist: places that are held for somebody who waited.
@@ -167,6 +179,7 @@ impl News {
             Self::OfferMade(_) => "OfferMade",
             Self::OfferLapsed(_) => "OfferLapsed",
             Self::EventChanged { .. } => "EventChanged",
+            Self::TurnCame { .. } => "TurnCame",
         }
     }
 

@@ -32,6 +32,10 @@ pub enum DeletionStep {
     Waitlist,
     /// What orders still say of the person is removed, once their sagas have ended.
     Orders,
+    /// Offers of tickets end, and the addresses in them are removed.
+    Transfers,
+    /// What mails said, and to whom, is removed.
+    Mails,
     /// Registrations as a fan are removed.
     Fans,
     Done,
@@ -43,7 +47,9 @@ impl DeletionStep {
             Self::Staff => Self::Holds,
             Self::Holds => Self::Waitlist,
             Self::Waitlist => Self::Orders,
-            Self::Orders => Self::Fans,
+            Self::Orders => Self::Transfers,
+            Self::Transfers => Self::Mails,
+            Self::Mails => Self::Fans,
             Self::Fans | Self::Done => Self::Done,
         }
     }
@@ -129,7 +135,10 @@ mod tests {
             steps.push(deletion.step);
         }
         use DeletionStep::*;
-        assert_eq!(steps, [Staff, Holds, Waitlist, Orders, Fans, Done]);
+        assert_eq!(
+            steps,
+            [Staff, Holds, Waitlist, Orders, Transfers, Mails, Fans, Done]
+        );
         assert_eq!(deletion.email, None);
         assert!(deletion.may_hold(Millis(1) + (HOLDS_LAST_MS - 1)));
         assert!(!deletion.may_hold(Millis(1) + HOLDS_LAST_MS));

@@ -13,6 +13,9 @@ pub enum Language {
     De,
 }
 
+/// Nobody reads more languages than this.
+const MAX_RANGES: usize = 20;
+
 impl Language {
     pub const ALL: [Self; 2] = [Self::En, Self::De];
 
@@ -22,6 +25,29 @@ impl Language {
             Self::En => "en",
             Self::De => "de",
         }
+    }
+
+    /// The one of ours that somebody reads best, by an `Accept-Language`: `de-AT,en;q=0.5`.
+    pub fn preferred(accepted: &str) -> Option<Self> {
+        let mut best: Option<(u16, Self)> = None;
+        for range in accepted.split(',').take(MAX_RANGES) {
+            let (tag, weight) = range.split_once(';').unwrap_or((range, ""));
+            let primary = tag.trim().split('-').next().unwrap_or("");
+            let known = Self::ALL.into_iter();
+            let known = known.filter(|known| primary.eq_ignore_ascii_case(known.as_str()));
+            let weight = match weight.trim().strip_prefix("q=") {
+                Some(weight) => weight.parse::<f32>().unwrap_or(0.0).clamp(0.0, 1.0),
+                None => 1.0,
+            };
+            let weight = (weight * 1_000.0) as u16;
+            for language in known {
+                // The first of equals.
+                if weight > best.map_or(0, |(known, _)| known) {
+                    best = Some((weight, language));
+                }
+            }
+        }
+        best.map(|(_, language)| language)
     }
 }
 
@@ -56,5 +82,21 @@ mod tests {
             assert_eq!(json, format!("\"{language}\""));
         }
         assert_eq!("EN".parse::<Language>(), Err(UnknownLanguage));
+    }
+
+    #[test]
+    fn a_browser_says_what_somebody_reads_best() {
+        for (accepted, preferred) in [
+            ("de", Some(Language::De)),
+            ("de-AT,de;q=0.9,en;q=0.5", Some(Language::De)),
+            ("fr-CH, EN;q=0.8, de;q=0.7", Some(Language::En)),
+            ("de;q=0.5,en", Some(Language::En)),
+            ("en;q=0", None),
+            ("fr, *", None),
+            ("de;q=x", None),
+            ("", None),
+        ] {
+            assert_eq!(Language::preferred(accepted), preferred, "{accepted}");
+        }
     }
 }

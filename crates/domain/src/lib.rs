@@ -21,6 +21,7 @@ pub mod deletion;
 pub mod device;
 pub mod event;
 pub mod export;
+pub mod feedback;
 pub mod gate;
 pub mod gate_book;
 pub mod general;

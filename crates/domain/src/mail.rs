@@ -24,6 +24,8 @@ pub const SENDING_MS: u64 = 2 * 60_000 + CLOCK_SKEW_MS;
 const FORGOTTEN_MS: u64 = 2 * 60_000;
 /// With pauses up to a quarter of an hour this is about half a day.
 pub const MAX_TRIES: u32 = 50;
+/// A message is not delivered any more after this: queues keep one for two weeks.
+const TOLD_AGAIN_MS: u64 = 30 * 24 * 3_600_000;
 const FIRST_PAUSE_S: u32 = 5;
 const LONGEST_PAUSE_S: u32 = 900;
 
@@ -41,6 +43,7 @@ impl MailId {
             Recipient::Address(email) => {
                 format!("{announcement_id}:eml_{}", EmailHash::of(email))
             }
+            Recipient::Nobody => announcement_id.to_owned(),
         })
     }
 
@@ -66,6 +69,8 @@ pub enum Recipient {
     Account(AccountId),
     /// Somebody who may have no account.
     Address(Email),
+    /// Somebody who has left, or to whom nothing was sent: nobody knows who it was.
+    Nobody,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,13 +111,17 @@ pub enum Dropped {
     TooLate,
     /// Something else happened meanwhile, or another mail says it.
     Overtaken,
+    /// The address bounced or its owner complained, and they can do without this.
+    Unwelcome,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
     pub id: MailId,
     pub to: Recipient,
-    pub news: News,
+    /// `None`: forgotten, with the person it was for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub news: Option<News>,
     /// When it happened.
     pub at: Millis,
     pub state: MailState,
@@ -144,7 +153,7 @@ impl Mail {
         Self {
             id: MailId::of(announcement_id, &to),
             to,
-            news,
+            news: Some(news),
             at,
             state: MailState::Due {
                 tries: 0,
@@ -225,13 +234,61 @@ impl Mail {
         self.at_state(MailState::Parked { at: now, reason })
     }
 
+    /// Nothing is sent; and an address that nothing was sent to is not kept.
     pub fn dropped(&self, why: Dropped, now: Millis) -> Self {
-        self.at_state(MailState::Dropped { at: now, why })
+        let dropped = self.at_state(MailState::Dropped { at: now, why });
+        match self.to {
+            Recipient::Address(_) => dropped.without_person(),
+            Recipient::Account(_) | Recipient::Nobody => dropped,
+        }
+    }
+
+    /// Its recipient, or whoever it names, has left: what it said and to whom is forgotten.
+    /// The mail stays for as long as its news may be told again, so that this makes no new
+    /// one. `None`: it was forgotten before.
+    pub fn forgotten(&self, now: Millis) -> Option<Self> {
+        if self.to == Recipient::Nobody && self.composed.is_none() {
+            return None;
+        }
+        let mut next = self.without_person();
+        next.forget_at = self.forget_at.min(now + TOLD_AGAIN_MS);
+        if !matches!(self.state, MailState::Sent { .. }) {
+            // A reason why it was parked may name somebody as well.
+            let why = Dropped::NobodyThere;
+            next.state = MailState::Dropped { at: now, why };
+        }
+        Some(next)
+    }
+
+    fn without_person(&self) -> Self {
+        Self {
+            to: Recipient::Nobody,
+            news: None,
+            composed: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether it is about money, tickets that somebody has, or a password: then it is sent
+    /// whatever came back of other mails.
+    pub fn is_essential(&self) -> bool {
+        !matches!(
+            self.news,
+            Some(
+                News::OfferMade(_)
+                    | News::OfferLapsed(_)
+                    | News::TransferOffered { .. }
+                    | News::TurnCame { .. }
+            )
+        )
     }
 
     /// What it is about, for counting.
     pub fn kind(&self) -> &'static str {
-        match &self.news {
+        let Some(news) = &self.news else {
+            return "none";
+        };
+        match news {
             News::OrderConfirmed(_) => "confirmation",
             News::OrderDeclined(_) => "decline",
             News::OrderCancelled(_) => "cancellation",
@@ -246,6 +303,7 @@ impl Mail {
                 ResetPurpose::Reset => "password_reset",
                 ResetPurpose::Invitation => "invitation",
             },
+            News::TurnCame { .. } => "your_turn",
             News::SeatsReturned { .. }
             | News::SagaStuck { .. }
             | News::TransferAccepted { .. }

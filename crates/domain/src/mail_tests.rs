@@ -89,3 +89,37 @@ fn a_mail_is_stored_with_every_value_and_read_back() {
     let json = serde_json::to_string(&sending).unwrap();
     assert_eq!(serde_json::from_str::<Mail>(&json).unwrap(), sending);
 }
+
+#[test]
+fn a_mail_forgets_its_person_and_never_becomes_another() {
+    let email = Email::parse("ana@example.org").unwrap();
+    let news = News::TurnCame {
+        show_id: crate::ids::ShowId::from_bytes([1; 16]),
+        lot: crate::room::opaque::Lot([2; 16]),
+        to_email: email.clone(),
+        language: None,
+        enter_by: NOW + 1,
+    };
+    let late = NOW + 1_000 * TOLD_AGAIN_MS;
+    let due = Mail::due("x", NOW, news, Recipient::Address(email), NOW, late);
+    let names = |mail: &Mail| serde_json::to_string(mail).unwrap().contains("ana@");
+    assert!(names(&due));
+    let parked = due.parked("ana@example.org bounced".into(), NOW);
+    for mail in [&due, &parked, &due.sent("d".into(), NOW)] {
+        let forgotten = mail.forgotten(NOW).unwrap();
+        assert!(!names(&forgotten), "{forgotten:?}");
+        assert_eq!(forgotten.id, due.id);
+        assert_eq!(forgotten.take(NOW), Take::Over);
+        assert_eq!(forgotten.look_at(), None);
+        assert_eq!(forgotten.forget_at, NOW + TOLD_AGAIN_MS);
+        assert_eq!(forgotten.forgotten(NOW), None, "once");
+    }
+    // Nobody was written to, so nobody is known.
+    let dropped = due.dropped(Dropped::TooLate, NOW);
+    assert!(!names(&dropped));
+    let state = MailState::Dropped {
+        at: NOW,
+        why: Dropped::TooLate,
+    };
+    assert_eq!(dropped.state, state);
+}

@@ -5,7 +5,8 @@
 //! [`draw`], which nobody could foresee. Whoever lies at or before the [`frontier`] may
 //! enter. A poll is one signature, one comparison and one estimate ([`status`]), made from
 //! what the controller [`published`] within the last second, so ten million visitors cost
-//! no state.
+//! no state. Only whoever asks to be told by mail when it is their turn leaves one
+//! ([`reminder`]).
 //!
 //! One [`controller`] per show moves the frontier. It counts who joined ([`census`]),
 //! learns how many of the admitted show up ([`steering`]), and deals slots and entries out
@@ -41,6 +42,7 @@ pub mod opening;
 pub mod pass;
 pub mod pass_key;
 pub mod published;
+pub mod reminder;
 pub mod secret;
 pub mod status;
 pub mod steering;

@@ -7,10 +7,11 @@ use crate::account::{Account, Email};
 use crate::announcement::News;
 use crate::gate::Admissions;
 use crate::ids::{AccountId, OrderId, ShowId, TicketId, TransferId};
+use crate::mail::{MailId, Recipient};
 use crate::order::Order;
 use crate::request_hash::RequestHash;
 use crate::ticket::{Ticket, TicketState};
-use crate::time::Millis;
+use crate::time::{CLOCK_SKEW_MS, Millis};
 
 /// How long an offer stands, unless the show begins before.
 pub const OFFER_MS: u64 = 7 * 24 * 3_600_000;
@@ -91,7 +92,9 @@ pub struct Transfer {
     pub show_id: ShowId,
     pub seat: String,
     pub from: AccountId,
-    pub to: Email,
+    /// `None`: forgotten, with somebody who has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Email>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestHash>,
     #[serde(flatten)]
@@ -184,7 +187,7 @@ impl Transfer {
             show_id: ticket.show_id,
             seat: ticket.seat.clone(),
             from: ticket.account,
-            to,
+            to: Some(to),
             request,
             state: TransferState::Open,
             created: now,
@@ -211,7 +214,7 @@ impl Transfer {
     pub fn is_for(&self, account: &Account) -> bool {
         match self.state {
             TransferState::Accepted { by, .. } => by == account.id,
-            _ => self.to == account.email,
+            _ => self.to.as_ref() == Some(&account.email),
         }
     }
 
@@ -309,6 +312,48 @@ impl Transfer {
         Ok(Some(next))
     }
 
+    /// What is left of it when somebody has left who had this account and this address: an
+    /// offer that stands ends, and the address is forgotten, theirs or the one they gave.
+    /// Whoever accepted something from them keeps their own. `None`: nothing changes.
+    pub fn forgotten(
+        &self,
+        account: AccountId,
+        email: &Email,
+        left: Millis,
+        now: Millis,
+    ) -> Option<Self> {
+        let sent = self.from == account;
+        let got = match self.state {
+            TransferState::Accepted { by, .. } => by == account,
+            // Later ones are for whoever has the address now.
+            _ => self.to.as_ref() == Some(email) && self.created <= left + CLOCK_SKEW_MS,
+        };
+        let mut next = self.clone();
+        if (sent || got) && self.state == TransferState::Open {
+            next.state = match sent {
+                true => TransferState::Withdrawn { at: now },
+                false => TransferState::Declined { at: now },
+            };
+        }
+        let accepted = matches!(self.state, TransferState::Accepted { .. });
+        if got || (sent && !accepted) {
+            next.to = None;
+        }
+        if sent {
+            next.request = None;
+        }
+        let changes = next != *self;
+        next.changed = now;
+        changes.then_some(next)
+    }
+
+    /// The letter to whoever it is offered to, which names who offers it.
+    pub fn letter(&self) -> Option<MailId> {
+        let to = Recipient::Address(self.to.clone()?);
+        let offered = "TransferOffered";
+        Some(MailId::of(&format!("{offered}:{}", self.id), &to))
+    }
+
     /// What the world does not know yet. An offer that was taken back before anybody heard
     /// of it is not told any more.
     pub fn untold(&self) -> Vec<News> {
@@ -317,13 +362,16 @@ impl Transfer {
             self.state,
             TransferState::Declined { .. } | TransferState::Withdrawn { .. }
         );
-        if !self.offer_told && !over {
+        if let Some(to) = self.to.clone()
+            && !self.offer_told
+            && !over
+        {
             news.push(News::TransferOffered {
                 transfer_id: self.id,
                 ticket_id: self.ticket,
                 show_id: self.show_id,
                 from_account: self.from,
-                to_email: self.to.clone(),
+                to_email: to,
             });
         }
         if let TransferState::Accepted { by, new_ticket, .. } = self.state
@@ -348,5 +396,92 @@ impl Transfer {
         next.offer_told = true;
         next.acceptance_told = matches!(self.state, TransferState::Accepted { .. });
         next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = Millis(1_800_000_000_000);
+    const ANA: AccountId = AccountId::from_bytes([1; 16]);
+    const BO: AccountId = AccountId::from_bytes([2; 16]);
+
+    fn email(name: &str) -> Email {
+        Email::parse(&format!("{name}@example.org")).unwrap()
+    }
+
+    /// Ana offers a ticket to Bo.
+    fn offer(state: TransferState) -> Transfer {
+        Transfer {
+            id: TransferId::from_bytes([3; 16]),
+            ticket: TicketId::from_bytes([4; 16]),
+            order_id: OrderId::from_bytes([5; 16]),
+            show_id: ShowId::from_bytes([6; 16]),
+            seat: "A-1-1".into(),
+            from: ANA,
+            to: Some(email("bo")),
+            request: Some(RequestHash([7; 16])),
+            state,
+            created: NOW,
+            expires: NOW + 1_000,
+            changed: NOW,
+            offer_told: true,
+            acceptance_told: true,
+        }
+    }
+
+    fn accepted() -> TransferState {
+        TransferState::Accepted {
+            at: NOW,
+            by: BO,
+            new_ticket: TicketId::from_bytes([8; 16]),
+        }
+    }
+
+    #[test]
+    fn whoever_leaves_takes_offers_and_addresses_along() {
+        let left = NOW + 10;
+        let (ana, bo) = ((ANA, email("ana")), (BO, email("bo")));
+        let forget = |transfer: &Transfer, (account, email): &(AccountId, Email)| {
+            transfer.forgotten(*account, email, left, left)
+        };
+        let open = offer(TransferState::Open);
+        for (who, state) in [
+            (&ana, TransferState::Withdrawn { at: left }),
+            (&bo, TransferState::Declined { at: left }),
+        ] {
+            let next = forget(&open, who).unwrap();
+            assert_eq!((&next.state, &next.to), (&state, &None));
+            assert_eq!(forget(&next, who), None, "done once");
+        }
+        // Bo got it and keeps the address that is his own, until he leaves as well.
+        let taken = offer(accepted());
+        let without_ana = forget(&taken, &ana).unwrap();
+        assert_eq!(without_ana.to, Some(email("bo")));
+        assert_eq!(without_ana.request, None);
+        assert_eq!(forget(&without_ana, &ana), None);
+        assert_eq!(forget(&without_ana, &bo).unwrap().to, None);
+        // Somebody else's, and what is for whoever has the address next.
+        let stranger = (AccountId::from_bytes([9; 16]), email("cy"));
+        assert_eq!(forget(&open, &stranger), None);
+        let later = Transfer {
+            created: left + CLOCK_SKEW_MS + 1,
+            ..open
+        };
+        assert_eq!(forget(&later, &bo), None);
+    }
+
+    #[test]
+    fn a_letter_is_found_by_its_offer() {
+        let mut open = offer(TransferState::Open);
+        open.offer_told = false;
+        let news = open.untold().remove(0);
+        let News::TransferOffered { to_email, .. } = &news else {
+            panic!("{news:?}");
+        };
+        let to = Recipient::Address(to_email.clone());
+        let told = news.announce(&open.id.to_string(), NOW);
+        assert_eq!(open.letter(), Some(MailId::of(&told.id, &to)));
     }
 }

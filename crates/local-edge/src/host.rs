@@ -8,6 +8,7 @@ use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
 use onsale_edge::host::{Host, Joined, Told, Trouble};
 use onsale_edge::objects::controller::Bulletin;
@@ -54,6 +55,14 @@ impl Host for LocalHost {
     async fn enter(&self, show: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {
         let gate = self.0.gate(show, GateIndex::of_lot(wanted.lot));
         gate.enter(&wanted).await
+    }
+
+    async fn remind(&self, show: ShowId, reminder: Reminder) -> Told<Result<(), NotKept>> {
+        let gate = GateIndex::of_lot(reminder.ticket.lot);
+        let reminders = self.0.reminders(show, gate);
+        let kept = reminders.object.remind(reminder).await;
+        reminders.look_soon();
+        kept
     }
 
     async fn leave(&self, show: ShowId, lot: Lot) -> Told<bool> {

@@ -3,6 +3,7 @@
 
 mod feed;
 mod host;
+mod reminding;
 mod serve;
 mod store;
 mod world;
@@ -37,15 +38,18 @@ impl LocalEdge {
         limits: EdgeLimits,
     ) -> Result<Self, String> {
         let file = ObjectFile::open(&folder.join(FILE))?;
-        let world = World::new(functions, file, secrets.internal.clone());
+        let keys = (secrets.internal.clone(), secrets.room.clone());
+        let world = World::new(functions, file, keys);
         Ok(Self {
             edge: Edge::new(secrets, limits),
             host: LocalHost(world),
         })
     }
 
-    /// Answers everything. `stop` ends the feeds.
+    /// Answers everything. `stop` ends the feeds. Whoever was promised a mail before this
+    /// process began gets it.
     pub fn router(&self, stop: watch::Receiver<bool>) -> Router {
+        tokio::spawn(reminding::resume(self.host.0.clone()));
         let server = EdgeServer {
             edge: self.edge.clone(),
             host: self.host.clone(),

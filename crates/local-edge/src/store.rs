@@ -27,6 +27,7 @@ type Loaded = Vec<(String, Vec<u8>)>;
 enum Job {
     Load(String, oneshot::Sender<Told<Loaded>>),
     Store(String, Changes, oneshot::Sender<Told<()>>),
+    Names(oneshot::Sender<Told<Vec<String>>>),
 }
 
 /// The file, in the hands of one thread.
@@ -47,6 +48,13 @@ impl ObjectFile {
         Ok(Self(jobs))
     }
 
+    /// Every object that has stored anything.
+    pub async fn names(&self) -> Told<Vec<String>> {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(Job::Names(reply)).map_err(Trouble::new)?;
+        answer.await.map_err(Trouble::new)?
+    }
+
     pub fn of(&self, object: String) -> ObjectStorage {
         ObjectStorage {
             file: self.clone(),
@@ -65,7 +73,7 @@ fn serve(mut db: Connection, waiting: &mpsc::Receiver<Job>) {
         }
         let (loads, stores): (Vec<_>, Vec<_>) = jobs
             .into_iter()
-            .partition(|job| matches!(job, Job::Load(..)));
+            .partition(|job| !matches!(job, Job::Store(..)));
         let stored = store_all(&mut db, &stores);
         for job in stores {
             if let Job::Store(_, _, reply) = job {
@@ -74,8 +82,14 @@ fn serve(mut db: Connection, waiting: &mpsc::Receiver<Job>) {
         }
         // An object that loads has no write under way, so the order does not matter.
         for job in loads {
-            if let Job::Load(object, reply) = job {
-                let _ = reply.send(load(&db, &object).map_err(Trouble::new));
+            match job {
+                Job::Load(object, reply) => {
+                    let _ = reply.send(load(&db, &object).map_err(Trouble::new));
+                }
+                Job::Names(reply) => {
+                    let _ = reply.send(names(&db).map_err(Trouble::new));
+                }
+                Job::Store(..) => {}
             }
         }
     }
@@ -116,6 +130,11 @@ fn load(db: &Connection, object: &str) -> rusqlite::Result<Loaded> {
     let mut kept = db.prepare_cached("SELECT name, value FROM kept WHERE object = ?1")?;
     kept.query_map([object], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
+}
+
+fn names(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut objects = db.prepare_cached("SELECT DISTINCT object FROM kept")?;
+    objects.query_map([], |row| row.get(0))?.collect()
 }
 
 /// The part of the file that is one object's.
@@ -163,5 +182,6 @@ mod tests {
         let kept = file.of("mine".into()).load().await.unwrap();
         assert_eq!(kept, [("b".to_owned(), b"3".to_vec())]);
         assert_eq!(file.of("yours".into()).load().await.unwrap(), []);
+        assert_eq!(file.names().await.unwrap(), ["mine"]);
     }
 }

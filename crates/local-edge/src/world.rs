@@ -14,14 +14,17 @@ use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::gate::GateIndex;
+use onsale_domain::room::secret::RoomSecret;
 use onsale_domain::time::Millis;
 use onsale_edge::host::{Links, Told, Trouble};
-use onsale_edge::objects::controller::{ControllerObject, GATE_TIMEOUT_MS, STEP_MS};
+use onsale_edge::objects::controller::{Bulletin, ControllerObject, GATE_TIMEOUT_MS, STEP_MS};
 use onsale_edge::objects::counter::CounterObject;
 use onsale_edge::objects::gate::GateObject;
+use onsale_edge::objects::reminders::RemindersObject;
 use tower::ServiceExt as _;
 
 use crate::feed::Watched;
+use crate::reminding::{self, Reminding};
 use crate::store::{ObjectFile, ObjectStorage};
 
 type Controller = ControllerObject<ObjectStorage, LocalLinks>;
@@ -45,6 +48,7 @@ struct Objects {
     controllers: HashMap<ShowId, Arc<RunningController>>,
     gates: HashMap<(ShowId, GateIndex), Arc<Gate>>,
     counters: HashMap<(ShowId, u8), Arc<Counter>>,
+    reminders: HashMap<(ShowId, GateIndex), Arc<Reminding>>,
     feeds: HashMap<ShowId, Arc<Watched>>,
 }
 
@@ -54,6 +58,7 @@ pub struct World {
     functions: Router,
     file: ObjectFile,
     keys: InternalKeys,
+    secret: RoomSecret,
     objects: Mutex<Objects>,
 }
 
@@ -74,11 +79,16 @@ pub fn fill(bytes: &mut [u8]) {
 }
 
 impl World {
-    pub fn new(functions: Router, file: ObjectFile, keys: InternalKeys) -> Arc<Self> {
+    pub fn new(
+        functions: Router,
+        file: ObjectFile,
+        (keys, secret): (InternalKeys, RoomSecret),
+    ) -> Arc<Self> {
         Arc::new(Self {
             functions,
             file,
             keys,
+            secret,
             objects: Mutex::default(),
         })
     }
@@ -167,6 +177,25 @@ impl World {
         })
     }
 
+    /// Some of the reminders of a show, being looked at.
+    pub fn reminders(self: &Arc<Self>, show: ShowId, gate: GateIndex) -> Arc<Reminding> {
+        self.objects(|objects| {
+            let made = || {
+                let storage = self.file.of(reminding::name(show, gate));
+                let (links, keys) = (LocalLinks(self.clone()), self.keys.clone());
+                let seeds = self.secret.seeds(show);
+                Reminding::start(RemindersObject::new(show, storage, links, keys, seeds))
+            };
+            let known = objects.reminders.entry((show, gate));
+            known.or_insert_with(made).clone()
+        })
+    }
+
+    /// The names of all objects that have stored anything.
+    pub async fn stored_objects(&self) -> Told<Vec<String>> {
+        self.file.names().await
+    }
+
     pub fn feed(&self, show: ShowId) -> Arc<Watched> {
         self.objects(|objects| {
             let feeds = &mut objects.feeds;
@@ -217,6 +246,10 @@ impl Links for LocalLinks {
             .map_err(|_| Trouble::new("it took too long"))?
     }
 
+    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        self.0.controller(show).object.bulletin().await
+    }
+
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {
         self.0.controller(show).object.hear(report);
         Ok(())
@@ -237,7 +270,7 @@ mod tests {
         let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
         let keys = "k:a-secret-of-thirty-two-characters".parse().unwrap();
         // No function knows any of them.
-        let world = World::new(Router::new(), file, keys);
+        let world = World::new(Router::new(), file, (keys, RoomSecret([1; 32])));
         for n in 0..50 {
             let show = ShowId::from_bytes([n; 16]);
             let told = world.controller(show).object.bulletin().await.unwrap();

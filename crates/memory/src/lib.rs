@@ -111,6 +111,7 @@ struct Items {
     gates: BTreeMap<(ShowId, String), i64>,
     transfers: BTreeMap<TransferId, Versioned<Transfer>>,
     mails: BTreeMap<MailId, Versioned<Mail>>,
+    feedback: HashMap<Email, onsale_domain::feedback::Feedback>,
     mailings: BTreeMap<MailingId, Versioned<Mailing>>,
     sale_lines: HashMap<ShowId, BTreeMap<String, SaleLine>>,
     late_lines: HashMap<ShowId, u64>,

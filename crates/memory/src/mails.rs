@@ -4,20 +4,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Stored, Versioned, Written,
+    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Page, Stored, Versioned, Written,
 };
 use onsale_domain::account::Email;
 use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
+use onsale_domain::feedback::Feedback;
 use onsale_domain::letter::Composed;
-use onsale_domain::mail::{Mail, MailId};
+use onsale_domain::mail::{Mail, MailId, Recipient};
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
 use crate::gate::Gate;
-use crate::orders::{create, replace};
+use crate::orders::{create, page, replace};
 
 #[async_trait]
 impl Mails for MemoryStore {
@@ -51,6 +52,40 @@ impl Mails for MemoryStore {
             .collect();
         due.sort();
         Ok(due.into_iter().map(|(_, id)| id).take(limit).collect())
+    }
+
+    async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>> {
+        self.pass("mail_feedback", async {
+            Ok(self.items().feedback.get(email).copied())
+        })
+        .await
+    }
+
+    async fn put_mail_feedback(&self, email: &Email, feedback: &Feedback) -> Stored<()> {
+        self.pass("put_mail_feedback", async {
+            let mut items = self.items();
+            let stored = items.feedback.entry(email.clone()).or_insert(*feedback);
+            if stored.until() < feedback.until() {
+                *stored = *feedback;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn mails_to(
+        &self,
+        to: &Recipient,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let items = self.items();
+        let all = items.mails.values();
+        let theirs = all.filter(|mail| mail.value.to == *to && *to != Recipient::Nobody);
+        let place = |mail: &Mail| format!("{:020}#{}", mail.created.0, mail.id);
+        let mut sorted: Vec<_> = theirs.map(|m| (place(&m.value), m.clone())).collect();
+        sorted.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(page(sorted, after, limit))
     }
 }
 

@@ -76,7 +76,8 @@ impl Transfers for MemoryStore {
     ) -> Stored<Page<Transfer>> {
         let items = self.items();
         let all = items.transfers.values().map(|transfer| &transfer.value);
-        let own = all.filter(|transfer| transfer.from == account || transfer.to == *email);
+        let own =
+            all.filter(|transfer| transfer.from == account || transfer.to.as_ref() == Some(email));
         // Newest first: the key counts down.
         let key = |t: &Transfer| {
             let id = u128::MAX - u128::from_be_bytes(*t.id.as_bytes());

@@ -1,12 +1,12 @@
 //! Waitlists.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Stored, Versioned, Waitlists, Written};
+use onsale_app::ports::{Page, Stored, Versioned, Waitlists, Written};
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::show::Waitlist;
 use onsale_domain::waitlist::{Passes, Waiting, WaitlistEntry};
 
-use crate::orders::{create, replace};
+use crate::orders::{create, page, replace};
 use crate::{Items, MemoryStore, Step};
 
 impl Items {
@@ -46,6 +46,22 @@ impl Waitlists for MemoryStore {
             replace(&mut self.items().waitlist, key, entry)
         })
         .await
+    }
+
+    async fn waitlist_entries_of(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<WaitlistEntry>>> {
+        let items = self.items();
+        let all = items.waitlist.values();
+        let theirs = all.filter(|entry| entry.value.account == account);
+        // Newest first: the key counts down.
+        let place = |e: &WaitlistEntry| format!("{:020}#{}", u64::MAX - e.joined.0, e.id);
+        let mut sorted: Vec<_> = theirs.map(|e| (place(&e.value), e.clone())).collect();
+        sorted.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(page(sorted, after, limit))
     }
 
     async fn waiting(&self, show: ShowId) -> Stored<Vec<Waiting>> {

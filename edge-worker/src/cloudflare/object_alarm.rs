@@ -42,6 +42,14 @@ impl Alarm {
         })
     }
 
+    /// Sees to it that the alarm rings after so long at the latest.
+    pub async fn set_sooner(&self, ms: u64) -> Told<()> {
+        if self.due.get() > now() + ms {
+            self.due.set(Millis(0));
+        }
+        self.set_within(ms).await
+    }
+
     /// Sets the alarm from the alarm itself.
     pub async fn set_again(&self, ms: u64) -> Told<()> {
         self.due.set(Millis(0));

@@ -22,6 +22,7 @@ pub enum Object {
     Controller(ShowId),
     Gate(ShowId, GateIndex),
     Counter(ShowId, u8),
+    Reminders(ShowId, GateIndex),
     Feed(ShowId),
 }
 
@@ -31,6 +32,7 @@ impl fmt::Display for Object {
             Self::Controller(show) | Self::Feed(show) => write!(f, "{show}"),
             Self::Gate(show, gate) => write!(f, "{show}/gate/{}", gate.number()),
             Self::Counter(show, number) => write!(f, "{show}/counter/{number}"),
+            Self::Reminders(show, gate) => write!(f, "{show}/reminders/{}", gate.number()),
         }
     }
 }
@@ -41,6 +43,7 @@ impl Object {
             Self::Controller(_) => "ROOM_CONTROLLER",
             Self::Gate(..) => "ROOM_GATE",
             Self::Counter(..) => "ROOM_COUNTER",
+            Self::Reminders(..) => "ROOM_REMINDERS",
             Self::Feed(_) => "SEAT_FEED",
         }
     }

@@ -14,6 +14,7 @@ use super::outgoing;
 use super::settings::Functions;
 use super::worker_host::fill;
 use crate::host::{Links, Told};
+use crate::objects::controller::Bulletin;
 use crate::objects::controller::GATE_TIMEOUT_MS;
 
 /// A step of the controller waits for this, and the line with it.
@@ -53,6 +54,11 @@ impl Links for ObjectLinks {
         let gate = Object::Gate(show, gate);
         let asked = gate.call_within(GATE_TIMEOUT_MS, &self.env, "grant", &grant);
         asked.await
+    }
+
+    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        let controller = Object::Controller(show);
+        controller.call(&self.env, "bulletin", &()).await
     }
 
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {

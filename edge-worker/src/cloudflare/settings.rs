@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use onsale_domain::internal_call::InternalKeys;
+use onsale_domain::room::secret::RoomSecret;
 use worker::Env;
 
 use crate::edge::{Edge, EdgeLimits};
 use crate::host::{Told, Trouble};
-use crate::secrets::Secrets;
+use crate::secrets::{self, Secrets};
 
 #[derive(Debug)]
 pub struct Settings {
@@ -51,10 +52,16 @@ fn read(env: &Env) -> Result<Settings, String> {
     })
 }
 
-/// The keys that sign calls to the functions: all that objects need of the secrets.
+/// The keys that sign calls to the functions: all that most objects need of the secrets.
 pub fn internal_keys(env: &Env) -> Told<InternalKeys> {
     let keys = text(env, "INTERNAL_KEYS").ok_or_else(|| Trouble::new("no INTERNAL_KEYS"))?;
     keys.parse().map_err(Trouble::new)
+}
+
+/// What draws follow from.
+pub fn room_secret(env: &Env) -> Told<RoomSecret> {
+    let digits = text(env, "ROOM_SECRET").ok_or_else(|| Trouble::new("no ROOM_SECRET"))?;
+    secrets::room_secret(&digits).map_err(Trouble::new)
 }
 
 /// Variables and secrets alike.

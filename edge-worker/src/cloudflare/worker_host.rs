@@ -9,6 +9,7 @@ use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -100,6 +101,12 @@ impl Host for WorkerHost {
         let gate = Object::Gate(show, GateIndex::of_lot(wanted.lot));
         let verdict: Verdict = self.ask(gate, "enter", &wanted).await?;
         Ok(verdict.into())
+    }
+
+    async fn remind(&self, show: ShowId, reminder: Reminder) -> Told<Result<(), NotKept>> {
+        let gate = GateIndex::of_lot(reminder.ticket.lot);
+        let reminders = Object::Reminders(show, gate);
+        self.ask(reminders, "remind", &reminder).await
     }
 
     async fn leave(&self, show: ShowId, lot: Lot) -> Told<bool> {

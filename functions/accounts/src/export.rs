@@ -6,16 +6,22 @@ use axum::response::{AppendHeaders, IntoResponse};
 use onsale_app::account_export::Export;
 use onsale_app::holds::HoldView;
 use onsale_app::ports::Session;
+use onsale_app::transfers::Side;
 use onsale_domain::account::Account;
 use onsale_domain::buyer::EntryState;
-use onsale_domain::ids::{AccountId, HoldId, OrderId, SessionId, ShowId, TicketId, VisitorId};
+use onsale_domain::ids::{
+    AccountId, HoldId, OrderId, SessionId, ShowId, TicketId, TransferId, VisitorId, WaitlistId,
+};
 use onsale_domain::money::Money;
 use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::staff::Staff;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::{Transfer, TransferState, TransferStatus};
+use onsale_domain::waitlist::{Outcome, State as WaitState, WaitlistEntry};
 use onsale_http::schemas::{
     AccountIdText, HoldIdText, MoneyValue, OrderIdText, ShowIdText, TicketIdText, Timestamp,
+    TransferIdText, WaitlistIdText,
 };
 use onsale_http::{Api, Cursor, LoggedIn, Problem, Query};
 use serde::{Deserialize, Serialize};
@@ -139,6 +145,56 @@ struct ExportedFan {
 }
 
 #[derive(Serialize, ToSchema)]
+struct ExportedWait {
+    #[schema(value_type = WaitlistIdText)]
+    waitlist_id: WaitlistId,
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
+    /// `waiting`, `offered`, `taken`, `lapsed` or `left`.
+    status: &'static str,
+    quantity: u32,
+    together: bool,
+    /// None: any will do.
+    sections: Vec<String>,
+    #[schema(value_type = Timestamp)]
+    joined_at: Millis,
+    /// What was waited for in this show before.
+    earlier: Vec<ExportedEarlier>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ExportedEarlier {
+    #[schema(value_type = WaitlistIdText)]
+    waitlist_id: WaitlistId,
+    /// `taken`, `lapsed` or `left`.
+    status: &'static str,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ExportedTransfer {
+    #[schema(value_type = TransferIdText)]
+    transfer_id: TransferId,
+    /// `out`: you offered it; `in`: it was offered to you.
+    direction: &'static str,
+    /// `open`, `accepted`, `declined`, `withdrawn` or `expired`.
+    status: &'static str,
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
+    seat: String,
+    /// The ticket that you gave, or that you got.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<TicketIdText>)]
+    ticket_id: Option<TicketId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    to_email: Option<String>,
+    #[schema(value_type = Timestamp)]
+    created_at: Millis,
+    #[schema(value_type = Timestamp)]
+    changed_at: Millis,
+}
+
+#[derive(Serialize, ToSchema)]
 struct ExportedPass {
     #[schema(value_type = ShowIdText)]
     show_id: ShowId,
@@ -169,6 +225,9 @@ pub(crate) struct ExportAnswer {
     /// The pass that was last used in each of these shows.
     passes: Vec<ExportedPass>,
     fan_registrations: Vec<ExportedFan>,
+    waitlists: Vec<ExportedWait>,
+    /// What you offered, and what was offered to your address.
+    transfers: Vec<ExportedTransfer>,
     /// Pass it as `cursor` to get the next page. Absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -262,6 +321,60 @@ fn hold(hold: HoldView) -> ExportedHold {
     }
 }
 
+fn ended(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Taken => "taken",
+        Outcome::Lapsed => "lapsed",
+        Outcome::Left => "left",
+    }
+}
+
+fn wait((entry, sections): (WaitlistEntry, Vec<String>)) -> ExportedWait {
+    let earlier = entry.earlier.iter().map(|earlier| ExportedEarlier {
+        waitlist_id: earlier.id,
+        status: ended(earlier.outcome),
+    });
+    ExportedWait {
+        waitlist_id: entry.id,
+        show_id: entry.show_id,
+        status: match &entry.state {
+            WaitState::Waiting => "waiting",
+            WaitState::Offered(_) => "offered",
+            WaitState::Ended(outcome) => ended(*outcome),
+        },
+        quantity: entry.wish.quantity,
+        together: entry.wish.together,
+        sections,
+        joined_at: entry.joined,
+        earlier: earlier.collect(),
+    }
+}
+
+fn transfer((transfer, side): (Transfer, Side), now: Millis) -> ExportedTransfer {
+    let (direction, ticket_id) = match (side, &transfer.state) {
+        (Side::Sender, _) => ("out", Some(transfer.ticket)),
+        (Side::Recipient, TransferState::Accepted { new_ticket, .. }) => ("in", Some(*new_ticket)),
+        (Side::Recipient, _) => ("in", None),
+    };
+    ExportedTransfer {
+        transfer_id: transfer.id,
+        direction,
+        status: match transfer.status(now) {
+            TransferStatus::Open => "open",
+            TransferStatus::Accepted => "accepted",
+            TransferStatus::Declined => "declined",
+            TransferStatus::Withdrawn => "withdrawn",
+            TransferStatus::Expired => "expired",
+        },
+        show_id: transfer.show_id,
+        seat: transfer.seat,
+        ticket_id,
+        to_email: transfer.to.map(|to| to.as_str().to_owned()),
+        created_at: transfer.created,
+        changed_at: transfer.changed,
+    }
+}
+
 fn answer(export: Export, now: Millis) -> ExportAnswer {
     let mut devices: Vec<_> = export.sessions.iter().filter_map(|s| s.device).collect();
     devices.sort();
@@ -274,6 +387,7 @@ fn answer(export: Export, now: Millis) -> ExportAnswer {
         show_id,
         pass_id: pass.to_string(),
     };
+    let transfers = export.transfers.into_iter().map(|one| transfer(one, now));
     ExportAnswer {
         exported_at: now,
         account: export.account.map(account),
@@ -284,6 +398,8 @@ fn answer(export: Export, now: Millis) -> ExportAnswer {
         holds: export.holds.into_iter().map(hold).collect(),
         passes: export.passes.into_iter().map(pass).collect(),
         fan_registrations: export.fan_registrations.into_iter().map(fan).collect(),
+        waitlists: export.waitlists.into_iter().map(wait).collect(),
+        transfers: transfers.collect(),
         next_cursor: export.next,
     }
 }

@@ -1,9 +1,11 @@
 //! `notify`: tells people by mail what happened.
 //!
-//! Its queue has two kinds of messages: news, which a rule of the bus puts there, and our
-//! own, by which a mail or a mailing is looked at again. The dead letters come here as
+//! Its queue has three kinds of messages: news, which a rule of the bus puts there; our own,
+//! by which a mail or a mailing is looked at again; and what SES says of mails that bounced
+//! or that somebody complained of, by a rule of the account's own bus. The dead letters come here as
 //! well, and are tried like all others.
 
+mod feedback;
 mod settings;
 
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use onsale_domain::announcement::Announcement;
 use onsale_mails::MailWriter;
 use serde::Deserialize;
 
+use feedback::SesEvent;
 pub use settings::settings;
 
 #[derive(Deserialize)]
@@ -25,6 +28,7 @@ enum Incoming {
         detail: Announcement,
     },
     Own(Notify),
+    Feedback(SesEvent),
 }
 
 /// What sends mails with these settings.
@@ -44,8 +48,16 @@ pub async fn handle(app: &App, post: &Post, event: SqsEvent) -> SqsBatchResponse
         let done = match &message {
             Incoming::News { detail } => app.hear(post, detail).await,
             Incoming::Own(own) => app.notify(post, own).await,
+            Incoming::Feedback(event) => hear(app, event).await,
         };
         done.map_err(|e| e.to_string())
     })
     .await
+}
+
+async fn hear(app: &App, event: &SesEvent) -> onsale_app::Result<()> {
+    for (email, feedback) in event.feedback() {
+        app.hear_feedback(&email, &feedback).await?;
+    }
+    Ok(())
 }

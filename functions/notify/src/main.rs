@@ -12,7 +12,9 @@ async fn main() -> Result<(), Error> {
     let app = app_from_env().await?;
     let settings = notify::settings(|name| std::env::var(name).ok())?;
     let sender = settings.sender.address.as_str().to_owned();
-    let mailer = AwsConfig::from_env()?.mailer(sender);
+    let reports = std::env::var("MAIL_CONFIGURATION_SET").ok();
+    let reports = reports.filter(|name| !name.is_empty());
+    let mailer = AwsConfig::from_env()?.mailer(sender).reporting_to(reports);
     let (app, post) = (&app, &notify::post(Arc::new(mailer), settings));
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let handled = notify::handle(app, post, event.payload);

@@ -1,4 +1,4 @@
-//! What the edge asks of the cloud. Both calls can be repeated at will.
+//! What the edge asks of the cloud. Every call can be repeated at will.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::briefing::Briefing;
 use onsale_domain::room::opaque::PassId;
+use onsale_domain::room::reminder::Turns;
 use onsale_domain::sales::RoomFigures;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Path, Problem, Query, to_the_end};
@@ -23,6 +24,7 @@ pub(crate) fn router(keys: Option<Arc<InternalKeys>>) -> Router<Api> {
     Router::new()
         .route("/internal/shows/{show}/room", get(brief))
         .route("/internal/passes/{pass}/close", post(close))
+        .route("/internal/shows/{show}/turns", post(turns))
         .layer(Extension(keys))
 }
 
@@ -81,5 +83,21 @@ async fn close(
     let body: CloseBody = serde_json::from_slice(&body)
         .map_err(|_| Problem::invalid("Send the show of the pass: {\"show\": \"shw_…\"}."))?;
     to_the_end(async move { api.app.close_pass(body.show, pass).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// These people asked to be told when it is their turn, and it is.
+async fn turns(
+    State(api): State<Api>,
+    Extension(keys): Keys,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let (mut parts, body) = verified(keys.as_deref(), request, api.app.now()).await?;
+    let Path(show): Path<ShowId> = Path::from_request_parts(&mut parts, &api).await?;
+    // What was wrong would be said with an address in it.
+    let body: Turns = serde_json::from_slice(&body).map_err(|_| {
+        Problem::invalid("Send the turns: {\"turns\": [{\"lot\": …, \"email\": …}]}.")
+    })?;
+    to_the_end(async move { api.app.tell_turns(show, body.turns).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -115,7 +115,10 @@ pub(crate) struct TransferView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<TicketIdText>)]
     ticket_id: Option<TicketId>,
-    to_email: String,
+    /// Absent once whoever it was for has left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    to_email: Option<String>,
     #[schema(value_type = Timestamp)]
     created_at: Millis,
     #[schema(value_type = Timestamp)]
@@ -138,7 +141,7 @@ impl TransferView {
             show_id: transfer.show_id,
             seat: transfer.seat,
             ticket_id,
-            to_email: transfer.to.as_str().to_owned(),
+            to_email: transfer.to.map(|to| to.as_str().to_owned()),
             created_at: transfer.created,
             expires_at: transfer.expires,
         }

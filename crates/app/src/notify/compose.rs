@@ -1,6 +1,6 @@
 //! From news to a letter: looks up every value that it names.
 
-use onsale_domain::account::Account;
+use onsale_domain::account::Email;
 use onsale_domain::announcement::{News, OrderNews};
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::language::Language;
@@ -9,7 +9,9 @@ use onsale_domain::mail::{Dropped, Mail, Recipient};
 use onsale_domain::money::Cents;
 use onsale_domain::order::{Order, Stage, Why};
 use onsale_domain::password_reset::ResetPurpose;
+use onsale_domain::show::StoredStatus;
 use onsale_domain::ticket::TicketState;
+use onsale_domain::time::Millis;
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -22,6 +24,13 @@ const INVITATION_MS: u64 = 7 * 24 * 3_600_000;
 /// What came of composing: a letter, or nothing to say.
 pub(super) type Outcome<T> = std::result::Result<T, Dropped>;
 
+struct Addressed {
+    to: Email,
+    language: Option<Language>,
+    /// Whom the letter names: its reader, or who gives something away.
+    name: String,
+}
+
 impl App {
     /// The letter of a mail, or why there is none to send.
     pub(super) async fn compose(
@@ -29,13 +38,14 @@ impl App {
         mail: &Mail,
         default: Language,
     ) -> Result<Outcome<Composed>> {
-        let (to, language, name) = match self.addressed(mail).await? {
-            Some((account, None)) => (account.email, account.language, account.name),
-            // Whoever gives something away to a stranger most likely shares a language.
-            Some((giver, Some(email))) => (email, giver.language, giver.name),
-            None => return Ok(Err(Dropped::NobodyThere)),
+        let Some(news) = &mail.news else {
+            return Ok(Err(Dropped::NobodyThere));
         };
-        Ok(self.letter(mail, name).await?.map(|letter| Composed {
+        let Some(Addressed { to, language, name }) = self.addressed(&mail.to, news).await? else {
+            return Ok(Err(Dropped::NobodyThere));
+        };
+        let letter = self.letter(news, mail.at, name).await?;
+        Ok(letter.map(|letter| Composed {
             to,
             language: language.unwrap_or(default),
             letter,
@@ -44,25 +54,35 @@ impl App {
         }))
     }
 
-    /// The account that the mail is about, and the address if that is somebody else's.
-    async fn addressed(
-        &self,
-        mail: &Mail,
-    ) -> Result<Option<(Account, Option<onsale_domain::account::Email>)>> {
-        let (account, email) = match (&mail.to, &mail.news) {
+    /// To whom a mail goes; `None`: there is nobody any more.
+    async fn addressed(&self, to: &Recipient, news: &News) -> Result<Option<Addressed>> {
+        let (account, email) = match (to, news) {
             (Recipient::Account(account), _) => (*account, None),
             (Recipient::Address(email), News::TransferOffered { from_account, .. }) => {
                 (*from_account, Some(email.clone()))
             }
-            (Recipient::Address(_), _) => return Ok(None),
+            // Who waits in a room has left no name.
+            (Recipient::Address(email), News::TurnCame { language, .. }) => {
+                return Ok(Some(Addressed {
+                    to: email.clone(),
+                    language: *language,
+                    name: String::new(),
+                }));
+            }
+            (Recipient::Address(_) | Recipient::Nobody, _) => return Ok(None),
         };
         let account = self.store.account(account).await?;
-        Ok(account.map(|account| (account, email)))
+        Ok(account.map(|account| Addressed {
+            to: email.unwrap_or(account.email),
+            // Whoever gives something away to a stranger most likely shares a language.
+            language: account.language,
+            name: account.name,
+        }))
     }
 
-    async fn letter(&self, mail: &Mail, name: String) -> Result<Outcome<Letter>> {
+    async fn letter(&self, news: &News, at: Millis, name: String) -> Result<Outcome<Letter>> {
         let now = self.now();
-        Ok(Ok(match &mail.news {
+        Ok(Ok(match news {
             News::OrderConfirmed(news) => return self.confirmation(news, name).await,
             News::OrderDeclined(news) => return self.decline(news, name).await,
             News::OrderCancelled(news) => {
@@ -165,17 +185,31 @@ impl App {
                             reset_id,
                             minutes,
                         };
-                        (letter, mail.at + minutes * 60_000)
+                        (letter, at + minutes * 60_000)
                     }
                     ResetPurpose::Invitation => {
                         let letter = Letter::Invitation { name, reset_id };
-                        (letter, mail.at + INVITATION_MS)
+                        (letter, at + INVITATION_MS)
                     }
                 };
                 if until <= now {
                     return Ok(Err(Dropped::TooLate));
                 }
                 letter
+            }
+            News::TurnCame {
+                show_id, enter_by, ..
+            } => {
+                if *enter_by <= now {
+                    return Ok(Err(Dropped::TooLate));
+                }
+                if self.recent_show(*show_id).await?.status == StoredStatus::Cancelled {
+                    return Ok(Err(Dropped::Overtaken));
+                }
+                Letter::YourTurn {
+                    show: self.show_line(*show_id).await?,
+                    enter_by: *enter_by,
+                }
             }
             News::SeatsReturned { .. }
             | News::SagaStuck { .. }

@@ -1,7 +1,8 @@
 //! One mail, from due to sent.
 
+use onsale_domain::account::Email;
 use onsale_domain::letter::Composed;
-use onsale_domain::mail::{Mail, MailId, Take, digest};
+use onsale_domain::mail::{Dropped, Mail, MailId, Take, digest};
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -30,10 +31,20 @@ impl App {
                 Ok(composed) => composed,
                 Err(why) => {
                     let dropped = mail.value.dropped(why, self.now());
-                    return self.settle_mail(mail.version, dropped, "dropped").await;
+                    let kind = mail.value.kind();
+                    return self
+                        .settle_mail(mail.version, dropped, kind, "dropped")
+                        .await;
                 }
             },
         };
+        if !mail.value.is_essential() && self.is_unwelcome(&composed.to).await? {
+            let kind = mail.value.kind();
+            let dropped = mail.value.dropped(Dropped::Unwelcome, self.now());
+            return self
+                .settle_mail(mail.version, dropped, kind, "dropped")
+                .await;
+        }
         let sending = Versioned {
             version: mail.version,
             value: mail.value.sending(composed.clone(), self.now()),
@@ -45,21 +56,27 @@ impl App {
         };
         let sent = self.send(post, id, &composed).await;
         let mail = &sending.value;
+        let kind = mail.kind();
         match sent {
             Ok(digest) => {
                 let next = mail.sent(digest, self.now());
-                self.settle_mail(version, next, "sent").await
+                self.settle_mail(version, next, kind, "sent").await
             }
             Err(MailFailure::Refused(reason)) => {
                 tracing::error!(mail = %id, reason, "a mail cannot be sent");
                 let next = mail.parked(reason, self.now());
-                self.settle_mail(version, next, "parked").await
+                self.settle_mail(version, next, kind, "parked").await
             }
             Err(MailFailure::Unavailable(reason)) => {
                 tracing::warn!(mail = %id, reason, tries = mail.tries(), "a mail is put off");
                 self.put_off_mail(version, mail, reason).await
             }
         }
+    }
+
+    async fn is_unwelcome(&self, email: &Email) -> Result<bool> {
+        let feedback = self.store.mail_feedback(email).await?;
+        Ok(feedback.is_some_and(|feedback| feedback.counts(self.now())))
     }
 
     /// Writes the letter and hands it over. The digest of what was sent.
@@ -77,18 +94,24 @@ impl App {
     }
 
     async fn put_off_mail(&self, version: u64, mail: &Mail, reason: String) -> Result<()> {
+        let kind = mail.kind();
         let Some((next, pause_s)) = mail.put_off(self.now()) else {
             tracing::error!(mail = %mail.id, reason, "a mail was tried often enough");
             let parked = mail.parked(reason, self.now());
-            return self.settle_mail(version, parked, "parked").await;
+            return self.settle_mail(version, parked, kind, "parked").await;
         };
-        self.settle_mail(version, next, "put_off").await?;
+        self.settle_mail(version, next, kind, "put_off").await?;
         self.wake_mail(mail.id.clone(), pause_s).await;
         Ok(())
     }
 
-    async fn settle_mail(&self, version: u64, next: Mail, result: &'static str) -> Result<()> {
-        let kind = next.kind();
+    async fn settle_mail(
+        &self,
+        version: u64,
+        next: Mail,
+        kind: &'static str,
+        result: &'static str,
+    ) -> Result<()> {
         let next = Versioned {
             version,
             value: next,

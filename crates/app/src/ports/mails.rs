@@ -6,15 +6,16 @@ use async_trait::async_trait;
 use onsale_domain::account::Email;
 use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
+use onsale_domain::feedback::Feedback;
 use onsale_domain::language::Language;
 use onsale_domain::letter::Composed;
-use onsale_domain::mail::{Mail, MailId};
+use onsale_domain::mail::{Mail, MailId, Recipient};
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::{Stored, Versioned, Written};
+use super::{Page, Stored, Versioned, Written};
 
 #[async_trait]
 pub trait Mails: Send + Sync {
@@ -26,6 +27,18 @@ pub trait Mails: Send + Sync {
     /// Mails that somebody should have looked at by then (`Mail::look_at`), at most so
     /// many. A list may lag behind by seconds.
     async fn forgotten_mails(&self, by: Millis, limit: usize) -> Stored<Vec<MailId>>;
+    /// Mails to this account, or to this address, oldest first. A list may lag behind by
+    /// seconds.
+    async fn mails_to(
+        &self,
+        to: &Recipient,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>>;
+    /// What came back of mails to this address, if anything.
+    async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>>;
+    /// Keeps it, unless what is kept counts for longer.
+    async fn put_mail_feedback(&self, email: &Email, feedback: &Feedback) -> Stored<()>;
 }
 
 #[async_trait]

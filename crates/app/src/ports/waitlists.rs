@@ -7,7 +7,7 @@ use onsale_domain::time::Millis;
 use onsale_domain::waitlist::{Passes, Waiting, WaitlistEntry};
 use serde::{Deserialize, Serialize};
 
-use super::{Stored, Versioned, Written};
+use super::{Page, Stored, Versioned, Written};
 
 #[async_trait]
 pub trait Waitlists: Send + Sync {
@@ -24,6 +24,13 @@ pub trait Waitlists: Send + Sync {
         &self,
         entry: &Versioned<WaitlistEntry>,
     ) -> Stored<Written<WaitlistEntry>>;
+    /// The entries of an account, ended or not, newest first. It may lag behind by seconds.
+    async fn waitlist_entries_of(
+        &self,
+        account: AccountId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<WaitlistEntry>>>;
     /// Everybody who waits, in the order of the line. It may lag behind by seconds.
     async fn waiting(&self, show: ShowId) -> Stored<Vec<Waiting>>;
     /// The accounts to whom an offer is being made. It may lag behind, too.

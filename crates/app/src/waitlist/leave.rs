@@ -1,7 +1,7 @@
 //! Somebody leaves the waitlist. What was offered to them goes to the next.
 
 use onsale_domain::ids::{ShowId, WaitlistId};
-use onsale_domain::waitlist::{Outcome, State};
+use onsale_domain::waitlist::{Outcome, State, WaitlistEntry};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -34,30 +34,41 @@ impl App {
                     ));
                 }
                 State::Ended(_) => return Ok(()),
-                State::Waiting => {}
-                State::Offered(offer) => {
-                    let show = self.recent_show(show_id).await?;
-                    let layout = self.layout_of(&show).await?;
-                    let hold = offer.hold_id;
-                    let recorded = self
-                        .withdraw_hold(show_id, &layout, account, hold, offer)
-                        .await?;
-                    if recorded {
-                        self.release_hold(caller, show_id, hold).await?;
-                        self.release_promises(&offer.resales, hold).await?;
-                    }
-                    self.wake_waitlist(show_id).await;
-                }
+                State::Waiting | State::Offered(_) => {}
             }
-            let left = Versioned {
-                version: entry.version,
-                value: entry.value.ended(Outcome::Left, self.now()),
-            };
-            match self.store.replace_waitlist_entry(&left).await? {
+            match self.end_entry(&entry).await? {
                 Written::Done(_) => return Ok(()),
                 Written::Lost(current) => entry = current,
             }
         }
         Err(Error::Unavailable)
+    }
+
+    /// Ends an entry that has not ended, for whoever speaks for its account. What it was
+    /// offered goes back first; an offer that is being paid is a conflict.
+    pub(crate) async fn end_entry(
+        &self,
+        entry: &Versioned<WaitlistEntry>,
+    ) -> Result<Written<WaitlistEntry>> {
+        let (show_id, account) = (entry.value.show_id, entry.value.account);
+        if let Some(offer) = entry.value.offer() {
+            let show = self.recent_show(show_id).await?;
+            let layout = self.layout_of(&show).await?;
+            let hold = offer.hold_id;
+            let recorded = self
+                .withdraw_hold(show_id, &layout, account, hold, offer)
+                .await?;
+            if recorded {
+                let buyer = self.store.buyer(show_id, account).await?;
+                self.release_of(account, show_id, hold, buyer).await?;
+                self.release_promises(&offer.resales, hold).await?;
+            }
+            self.wake_waitlist(show_id).await;
+        }
+        let left = Versioned {
+            version: entry.version,
+            value: entry.value.ended(Outcome::Left, self.now()),
+        };
+        Ok(self.store.replace_waitlist_entry(&left).await?)
     }
 }

@@ -6,6 +6,7 @@
 mod attempts;
 mod crash;
 mod gates;
+mod leaving;
 mod parked;
 mod passes;
 mod races;

@@ -19,20 +19,20 @@ use crate::scene::{HOUR, Scene, key};
 
 /// Ana's two tickets; Bo and Cleo, who may get one.
 #[derive(Clone)]
-struct Friends {
-    scene: Scene,
-    order: OrderId,
+pub(crate) struct Friends {
+    pub(crate) scene: Scene,
+    pub(crate) order: OrderId,
     old: TicketId,
-    bo: Caller,
-    cleo: Caller,
+    pub(crate) bo: Caller,
+    pub(crate) cleo: Caller,
 }
 
-fn email(name: &str) -> Email {
+pub(crate) fn email(name: &str) -> Email {
     Email::parse(&format!("{name}@example.org")).unwrap()
 }
 
 impl Friends {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let scene = Scene::new().await;
         let order = scene.paid("pay", &["A-1-1", "A-1-2"]).await;
         let (bo, cleo) = (scene.show.buyer(2).await, scene.show.buyer(3).await);
@@ -66,7 +66,12 @@ impl Friends {
         self.scene.app.store.register(&new, None).await.unwrap();
     }
 
-    async fn offer(&self, from: &Caller, ticket: TicketId, to: &str) -> Result<Transfer> {
+    pub(crate) async fn offer(
+        &self,
+        from: &Caller,
+        ticket: TicketId,
+        to: &str,
+    ) -> Result<Transfer> {
         let request = RequestHash::of(to.as_bytes());
         let app = &self.scene.app;
         app.offer_transfer(from, ticket, &email(to), None, request)
@@ -80,11 +85,11 @@ impl Friends {
             .id
     }
 
-    async fn accept(&self, caller: &Caller, id: TransferId) -> Result<Ticket> {
+    pub(crate) async fn accept(&self, caller: &Caller, id: TransferId) -> Result<Ticket> {
         self.scene.app.accept_transfer(caller, id).await
     }
 
-    async fn ticket(&self, id: TicketId) -> Ticket {
+    pub(crate) async fn ticket(&self, id: TicketId) -> Ticket {
         self.scene
             .world
             .store

@@ -9,6 +9,7 @@ mod outcomes;
 #[path = "../checkout/scene.rs"]
 #[allow(dead_code)]
 mod scene;
+mod turns;
 
 use onsale_app::Caller;
 use onsale_app::ports::{Accounts, Credentials, PasswordHash};

@@ -3,7 +3,7 @@
 use onsale_app::ports::{EntryRight, GateChange};
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{AccountId, OrderId, ShowId, TicketId, WaitlistId};
-use onsale_domain::mail::MailId;
+use onsale_domain::mail::{MailId, Recipient};
 use onsale_domain::room::opaque::EmailHash;
 use onsale_domain::time::Millis;
 use onsale_domain::waitlist::Wish;
@@ -95,6 +95,21 @@ pub fn sent_by(account: AccountId) -> String {
 /// The partition of what was offered to an address, in `BY_OWNER`.
 pub fn offered_to(email: EmailHash) -> String {
     format!("TO#{email}")
+}
+
+/// The partition of the mails to an account, or to an address, in `BY_BUYER`; none: nobody
+/// knows to whom it was.
+pub fn mails_to(to: &Recipient) -> Option<String> {
+    match to {
+        Recipient::Account(account) => Some(format!("MAILS#{}", account.simple())),
+        Recipient::Address(email) => Some(format!("MAILS#{}", EmailHash::of(email))),
+        Recipient::Nobody => None,
+    }
+}
+
+/// The partition of an account's entries in waitlists, in `BY_BUYER`.
+pub fn waits_of(account: AccountId) -> String {
+    format!("WAITS#{}", account.simple())
 }
 
 /// Where a change stands in the log of a show's gates. It says all there is to know, so

@@ -50,7 +50,7 @@ impl Lot {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueTicket {
     pub show: ShowId,
     pub bucket: Bucket,

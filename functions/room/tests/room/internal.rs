@@ -91,6 +91,43 @@ async fn a_pass_is_closed_whether_it_was_used_or_not_and_again() {
     }
 }
 
+/// One mail for each is what `notify` makes of it, however often it is told.
+#[tokio::test]
+async fn a_turn_is_announced_and_an_odd_call_is_not() {
+    let service = service().await;
+    let target = format!("/internal/shows/{}/turns", service.stage.show.id);
+    let turn = json!({"lot": "0a".repeat(16), "email": "ana@example.org", "language": "de",
+        "enter_by": "2030-01-01T00:00:00Z"});
+    let body = json!({"turns": [turn]}).to_string();
+    for _ in 0..2 {
+        let (status, body) = service.call("POST", &target, &body).await;
+        assert_eq!(status, StatusCode::NO_CONTENT, "{body}");
+    }
+    let told = service.world.bus.told();
+    let ids: Vec<_> = told.iter().map(|told| told.id.as_str()).collect();
+    let id = format!("TurnCame:{}:{}", service.stage.show.id, "0a".repeat(16));
+    assert_eq!(ids, [&id, &id]);
+    let many = json!({"turns": vec![turn.clone(); 11]}).to_string();
+    let elsewhere = format!("/internal/shows/shw_{}/turns", "0".repeat(32));
+    let mut odd = turn.clone();
+    odd["email"] = json!("nobody");
+    let odd = json!({"turns": [odd]}).to_string();
+    for (target, body, expected) in [
+        (&target, many.as_str(), StatusCode::BAD_REQUEST),
+        (&target, odd.as_str(), StatusCode::BAD_REQUEST),
+        (&target, "{}", StatusCode::BAD_REQUEST),
+        (&elsewhere, body.as_str(), StatusCode::NOT_FOUND),
+    ] {
+        let (status, answer) = service.call("POST", target, body).await;
+        assert_eq!(status, expected, "{body}");
+        assert!(!answer.to_string().contains("nobody"), "{answer}");
+    }
+    assert_eq!(service.world.bus.told().len(), 2);
+    let unsigned = Request::builder().method("POST").uri(&target);
+    let (status, _) = service.send(unsigned, &body).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+}
+
 #[tokio::test]
 async fn whoever_does_not_sign_is_told_nothing() {
     let service = service().await;

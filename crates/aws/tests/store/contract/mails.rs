@@ -4,6 +4,7 @@ use onsale_app::ports::{Store, Versioned, Written};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::announcement::News;
 use onsale_domain::event::{Event, ShowSummary};
+use onsale_domain::feedback::{Feedback, FeedbackKind};
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::language::Language;
 use onsale_domain::mail::{Dropped, Mail, Recipient};
@@ -16,6 +17,8 @@ contract! {
     a_mail_is_listed_from_its_time_on_until_it_is_over,
     a_change_and_its_mailing_are_stored_together_or_not_at_all,
     a_language_is_kept_and_changed,
+    what_came_back_of_mails_is_kept_as_long_as_it_counts,
+    the_mails_of_a_person_are_listed_until_they_are_forgotten,
 }
 
 fn mail() -> Mail {
@@ -65,6 +68,65 @@ async fn a_mail_is_listed_from_its_time_on_until_it_is_over(store: &dyn Store) {
     let over = mail.dropped(Dropped::Overtaken, NOW);
     store.replace_mail(&at(1, &over)).await.unwrap();
     eventually(false, || listed(look_at)).await;
+}
+
+async fn the_mails_of_a_person_are_listed_until_they_are_forgotten(store: &dyn Store) {
+    let account = Recipient::Account(AccountId::from_bytes(fresh()));
+    let name = AccountId::from_bytes(fresh()).to_string();
+    let address = Email::parse(&format!("{name}@example.org")).unwrap();
+    let address = Recipient::Address(address);
+    for to in [&account, &address] {
+        let of = |n: u64| {
+            let news = mail().news.unwrap();
+            let id = format!("ShowCancelled:{n}:{name}");
+            Mail::due(&id, NOW, news, to.clone(), NOW + n, NOW + 1_000_000_000)
+        };
+        let mails = [of(0), of(1), of(2)];
+        for mail in mails.iter().rev() {
+            store.create_mail(mail).await.unwrap();
+        }
+        let listed = |after: Option<String>, limit| async move {
+            let page = store.mails_to(to, after.as_deref(), limit).await.unwrap();
+            let mails = page.items.into_iter().map(|mail| mail.value);
+            (mails.collect::<Vec<_>>(), page.next)
+        };
+        let all = async || listed(None, 10).await.0;
+        eventually(mails.to_vec(), all).await;
+        let (first, next) = listed(None, 2).await;
+        assert_eq!(first, mails[..2]);
+        let (rest, next) = listed(Some(next.unwrap()), 2).await;
+        assert_eq!((rest, next), (mails[2..].to_vec(), None));
+        let sent = mails[1].sent("digest".into(), NOW);
+        store.replace_mail(&at(1, &sent)).await.unwrap();
+        let forgotten = sent.forgotten(NOW).unwrap();
+        store.replace_mail(&at(2, &forgotten)).await.unwrap();
+        let left = vec![mails[0].clone(), mails[2].clone()];
+        eventually(left, all).await;
+        let stored = store.mail(&sent.id).await.unwrap();
+        assert_eq!(stored, Some(at(3, &forgotten)), "its id is taken");
+    }
+    let nobody = store.mails_to(&Recipient::Nobody, None, 10).await.unwrap();
+    assert!(nobody.items.is_empty());
+}
+
+async fn what_came_back_of_mails_is_kept_as_long_as_it_counts(store: &dyn Store) {
+    let name = AccountId::from_bytes(fresh()).to_string();
+    let email = Email::parse(&format!("{name}@example.org")).unwrap();
+    assert_eq!(store.mail_feedback(&email).await.unwrap(), None);
+    let of = |kind, at| Feedback { kind, at };
+    let complained = of(FeedbackKind::Complained, NOW);
+    for (heard, kept) in [
+        (
+            of(FeedbackKind::Bounced, NOW),
+            of(FeedbackKind::Bounced, NOW),
+        ),
+        (complained, complained),
+        (of(FeedbackKind::Bounced, NOW + 1), complained),
+        (complained, complained),
+    ] {
+        store.put_mail_feedback(&email, &heard).await.unwrap();
+        assert_eq!(store.mail_feedback(&email).await.unwrap(), Some(kept));
+    }
 }
 
 async fn a_change_and_its_mailing_are_stored_together_or_not_at_all(store: &dyn Store) {

@@ -17,6 +17,7 @@ contract! {
     of_two_acceptances_at_once_one_is_stored,
     a_transfer_is_listed_for_both_sides,
     a_transfer_is_untold_until_it_is_told,
+    an_address_that_is_forgotten_finds_nothing,
     an_owner_has_what_they_bought_and_got_and_not_what_they_gave,
 }
 
@@ -94,6 +95,27 @@ async fn an_offer_is_stored_with_its_ticket_or_not_at_all(store: &dyn Store) {
     assert!(!store.offer_transfer(&late, &at(1, &offered)).await.unwrap());
     assert_eq!(store.transfer(late.id).await.unwrap(), None);
     assert_eq!(store.ticket(ticket.id).await.unwrap(), Some(at(2, &ticket)));
+}
+
+async fn an_address_that_is_forgotten_finds_nothing(store: &dyn Store) {
+    let giver = Giver::new(store).await;
+    let (transfer, _) = giver.offered(store).await;
+    let of = |account: AccountId| {
+        let to = giver.to.clone();
+        async move {
+            let page = store.transfers_of(account, &to, None, 10).await.unwrap();
+            page.items.into_iter().map(|t| t.id).collect::<Vec<_>>()
+        }
+    };
+    let stranger = AccountId::from_bytes(fresh());
+    eventually(vec![transfer.id], || of(stranger)).await;
+    let left = transfer.forgotten(stranger, &giver.to, NOW, NOW).unwrap();
+    let written = store.replace_transfer(&at(1, &left)).await.unwrap();
+    assert_eq!(written, Written::Done(2));
+    eventually(vec![], || of(stranger)).await;
+    eventually(vec![transfer.id], || of(transfer.from)).await;
+    let stored = store.transfer(transfer.id).await.unwrap();
+    assert_eq!(stored, Some(at(2, &left)));
 }
 
 async fn accepting_is_one_piece(store: &dyn Store) {

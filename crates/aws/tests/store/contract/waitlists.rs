@@ -18,6 +18,7 @@ contract! {
     a_mark_moves_from_what_it_was_and_keeps_the_version_of_the_show,
     one_pass_at_a_time,
     a_place_that_comes_back_is_left_as_nobodys,
+    somebodys_entries_are_listed_newest_first_ended_or_not,
 }
 
 fn entry(show_id: ShowId, joined: Millis, quantity: u32) -> WaitlistEntry {
@@ -70,6 +71,34 @@ async fn an_account_has_one_entry_and_it_moves_under_its_version_only(store: &dy
     assert_eq!(lost, Written::Lost(at(2, offered.clone())));
     let read = store.waitlist_entry(show, account).await.unwrap();
     assert_eq!(read, Some(at(2, offered)));
+}
+
+async fn somebodys_entries_are_listed_newest_first_ended_or_not(store: &dyn Store) {
+    let account = AccountId::from_bytes(fresh());
+    let of = |n: u64| WaitlistEntry {
+        account,
+        ..entry(ShowId::from_bytes(fresh()), NOW + n, 1)
+    };
+    let (first, second) = (of(0), of(1));
+    store.create_waitlist_entry(&first).await.unwrap();
+    store.create_waitlist_entry(&second).await.unwrap();
+    let other = entry(first.show_id, NOW, 1);
+    store.create_waitlist_entry(&other).await.unwrap();
+    let left = second.ended(Outcome::Left, NOW + 2);
+    store
+        .replace_waitlist_entry(&at(1, left.clone()))
+        .await
+        .unwrap();
+    let listed = |after: Option<String>, limit| async move {
+        let page = store.waitlist_entries_of(account, after.as_deref(), limit);
+        page.await.unwrap()
+    };
+    let expected = vec![at(2, left), at(1, first)];
+    eventually(expected.clone(), async || listed(None, 10).await.items).await;
+    let page = listed(None, 1).await;
+    assert_eq!(page.items, expected[..1]);
+    let rest = listed(page.next, 10).await;
+    assert_eq!((rest.items, rest.next), (expected[1..].to_vec(), None));
 }
 
 async fn the_line_is_in_order_and_says_what_everybody_wants(store: &dyn Store) {
