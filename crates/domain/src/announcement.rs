@@ -18,7 +18,7 @@ use crate::time::Millis;
 /// The version of every detail. A change that a reader could stumble over raises it.
 pub const VERSION: u32 = 1;
 /// Every `detail-type` there is.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "OrderConfirmed",
     "OrderDeclined",
     "OrderCancelled",

@@ -29,7 +29,7 @@ impl<H: Host> Asked<'_, H> {
     pub(super) async fn remind_page(&self) -> Result<Answer, Problem> {
         let view = match self.edge.view(self.host, self.show).await {
             Ok(view) => view,
-            Err(problem) => return Ok(web::refusal(problem)),
+            Err(problem) => return Ok(web::refusal(problem, Some(&self.path()))),
         };
         let ticket = self.ticket().ok().flatten();
         let state = self.told(&view, ticket.as_ref()).status.state;
@@ -47,7 +47,6 @@ impl<H: Host> Asked<'_, H> {
             // Nobody sends a form twice by reloading what comes after it.
             Ok(_) if self.is_form() => Ok(see_other(&format!("{}/remind?{SENT}", self.path()))),
             Ok(state) => Ok(json_answer(StatusCode::ACCEPTED, &json!({"state": state}))),
-            Err(problem) if self.is_form() => Ok(web::refusal(problem)),
             Err(problem) => Err(problem),
         }
     }

@@ -193,7 +193,9 @@ async fn an_offer_of_the_waitlist_goes_back_with_whoever_leaves() {
     let account = scene.ana.account;
     let mut entry = store.waitlist_entry(show, account).await.unwrap().unwrap();
     let places = vec![scene.show.layout.find("A-1-3").unwrap()];
-    entry.value = entry.value.offered(places, scene.app.now(), 30 * 60_000);
+    entry.value = entry
+        .value
+        .offered(places, vec![], scene.app.now(), 30 * 60_000);
     store.replace_waitlist_entry(&entry).await.unwrap();
     traces.leave().await;
     for _ in 0..3 {

@@ -64,6 +64,7 @@ fn room(mode: RoomMode, now: Millis) -> Published {
     let news = News {
         cursor: 0,
         free_seats: Some(90),
+        sold_out: false,
         healthy: true,
         ended: vec![],
     };
