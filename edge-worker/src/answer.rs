@@ -16,7 +16,7 @@ pub struct Problem {
     detail: String,
     fields: Map<String, Value>,
     retry_after_s: Option<u64>,
-    allow: Option<String>,
+    allow: Option<&'static str>,
 }
 
 macro_rules! problems {
@@ -84,7 +84,7 @@ impl Problem {
     }
 
     /// The methods that would do.
-    pub fn allow(mut self, methods: String) -> Self {
+    pub fn allow(mut self, methods: &'static str) -> Self {
         self.allow = Some(methods);
         self
     }
@@ -104,7 +104,8 @@ impl Problem {
             known.extend(self.fields);
         }
         let mut answer = bytes(self.status, "application/problem+json", body.to_string());
-        if let Some(Ok(methods)) = self.allow.map(HeaderValue::try_from) {
+        if let Some(methods) = self.allow {
+            let methods = HeaderValue::from_static(methods);
             answer.headers_mut().insert(ALLOW, methods);
         }
         if let Some(seconds) = self.retry_after_s {

@@ -268,9 +268,9 @@ fn is_of_show(request: &Incoming, actions: &[&str]) -> bool {
     request.method() == Method::POST && action.is_some_and(|(_, action)| actions.contains(&action))
 }
 
-pub(crate) fn wrong_method(allowed: &str) -> Problem {
-    let methods = allowed.replace(" or ", ", ");
-    Problem::method(format!("Use {allowed} here.")).allow(methods)
+/// `allowed` are the methods as the header names them.
+pub(crate) fn wrong_method(allowed: &'static str) -> Problem {
+    Problem::method(format!("Use {allowed} here.")).allow(allowed)
 }
 
 fn resume_from(headers: &HeaderMap, uri: &Uri) -> Option<u64> {

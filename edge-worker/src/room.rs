@@ -70,7 +70,7 @@ impl<H: Host> Asked<'_, H> {
             "challenge" if *method == Method::GET || *method == Method::POST => {
                 asked.challenge().await
             }
-            "challenge" => Err(wrong_method("GET or POST")),
+            "challenge" => Err(wrong_method("GET, POST")),
             "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
             "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
             "" if asked.wants_page() => asked.page().await,
