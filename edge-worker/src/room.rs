@@ -81,7 +81,7 @@ impl<H: Host> Asked<'_, H> {
             "leave" => asked.leave().await,
             "remind" if *method == Method::GET => asked.remind_page().await,
             "remind" if *method == Method::POST => asked.remind().await,
-            "remind" => Err(wrong_method("GET or POST")),
+            "remind" => Err(wrong_method("GET, POST")),
             _ => Err(Problem::not_found(
                 "A waiting room has challenge, join, status, enter, leave, remind and fairness.",
             )),

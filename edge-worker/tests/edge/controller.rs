@@ -14,7 +14,7 @@ use onsale_domain::room::gate::{Gate, GateIndex};
 use onsale_domain::show::RoomMode;
 use onsale_domain::time::Millis;
 use onsale_edge::host::{Links, Storage, Told, Trouble};
-use onsale_edge::objects::controller::ControllerObject;
+use onsale_edge::objects::controller::{Bulletin, ControllerObject};
 
 use crate::scene::{SHOW, SINCE, settings};
 
@@ -68,6 +68,10 @@ impl Links for Around {
         let mut gate = Gate::new(index);
         gate.apply(&grant, self.now());
         Ok(gate.report(self.now()))
+    }
+
+    async fn bulletin(&self, _: ShowId) -> Told<Option<Bulletin>> {
+        Ok(None)
     }
 
     async fn report(&self, _: ShowId, _: CounterReport) -> Told<()> {

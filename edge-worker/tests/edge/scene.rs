@@ -13,6 +13,7 @@ use onsale_domain::room::draw::Beacon;
 use onsale_domain::room::gate::{Enter, Entered, Gate, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::{Bucket, Opening};
+use onsale_domain::room::reminder::{NotKept, Reminder, Reminders};
 use onsale_domain::show::{RoomMode, RoomOrder};
 use onsale_domain::time::Millis;
 use onsale_domain::work::{Challenge, TRIES, payload};
@@ -33,6 +34,7 @@ pub struct World {
     published: Mutex<Bulletin>,
     gates: Mutex<Vec<Gate>>,
     totals: Mutex<BTreeMap<(u8, Bucket), Tally>>,
+    reminders: Mutex<Reminders>,
     /// Whether the controller answers.
     pub is_silent: AtomicBool,
     pub gate_calls: AtomicU64,
@@ -85,6 +87,7 @@ impl World {
             published: Mutex::new(published),
             gates: Mutex::new(GateIndex::all().map(Gate::new).collect()),
             totals: Mutex::default(),
+            reminders: Mutex::default(),
             is_silent: AtomicBool::new(false),
             gate_calls: AtomicU64::new(0),
             captcha: Mutex::new(json!({"success": true})),
@@ -182,6 +185,10 @@ impl Host for TestHost {
     async fn leave(&self, _: ShowId, lot: Lot) -> Told<bool> {
         let index = usize::from(GateIndex::of_lot(lot).number());
         Ok(held(&self.0.gates)[index].leave(lot, self.now()).is_some())
+    }
+
+    async fn remind(&self, _: ShowId, reminder: Reminder) -> Told<Result<(), NotKept>> {
+        Ok(held(&self.0.reminders).ask(reminder))
     }
 
     async fn function(&self, _: &str, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
