@@ -93,6 +93,10 @@ async fn a_room_shows_its_beacon_and_keeps_a_known_one() {
     let known = json!({"name": "drand 7", "value": "0aff"});
     let patch = format!("PATCH {path}");
     let change = |beacon: &Value| json!({"room": {"beacon": beacon}});
+    // A value that is known while people join proves nothing.
+    let early = service.write(&patch, &token, change(&known)).await;
+    early.assert_problem(409, "conflict");
+    service.world.clock.advance(60_000);
     let changed = service.write(&patch, &token, change(&known)).await;
     assert_eq!(changed.body["room"]["beacon"], known);
     let removed = service.write(&patch, &token, change(&Value::Null)).await;

@@ -67,6 +67,10 @@ async fn a_beacon_is_entered_once() {
         body["beacon"] = beacon;
         body
     };
+    let known = json!({"name": "drand 7", "value": "0aff"});
+    let (early, body) = service.put(&token, with(known)).await;
+    assert_eq!(early.as_u16(), 409, "while people join: {body}");
+    service.world.clock.advance(60_000);
     for (beacon, status) in [
         (json!({"name": "drand 7"}), 200),
         (json!({"name": "drand 7", "value": "0AFF"}), 200),
