@@ -10,7 +10,7 @@ import { environments } from "./environments.mjs";
 import { readTemplate, root } from "./template.mjs";
 
 const config = join(root, "edge-worker/wrangler.toml");
-const OBJECTS = ["ROOM_CONTROLLER", "ROOM_GATE", "ROOM_COUNTER", "SEAT_FEED"];
+const OBJECTS = ["ROOM_CONTROLLER", "ROOM_GATE", "ROOM_COUNTER", "ROOM_REMINDERS", "SEAT_FEED"];
 
 for (const [environment, { DomainName }] of Object.entries(environments)) {
   const read = () => unstable_readConfig({ config, env: environment });

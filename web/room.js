@@ -460,12 +460,12 @@ function title(headline, stub) {
 
 let lastSaid = { key: '', lead: '', at: 0 };
 
-/** Tells listeners another state, half as many ahead, or another wait after a minute. */
+/** Tells listeners another state (a turn once in), half as many ahead, or another wait after a minute. */
 function announce(headline, lead) {
   const { state, ahead, trouble, note } = view;
   const key = [state, ahead && Math.floor(Math.log2(ahead)), trouble, note].join();
   const news = state === 'waiting' && lead !== lastSaid.lead && Date.now() - lastSaid.at > 60_000;
-  const isPassing = state === 'looking' && !trouble;
+  const isPassing = !trouble && (state === 'looking' || (state === 'admitted' && !document.hidden));
   if (isPassing || (key === lastSaid.key && !news)) return;
   lastSaid = { key, lead, at: Date.now() };
   text('said', [`${headline}.`, lead, trouble ?? note].join(' '));
