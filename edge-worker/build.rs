@@ -1,4 +1,4 @@
-//! Makes the table of routes from the OpenAPI document, and a version of the web files.
+//! Makes the table of routes from the OpenAPI document, and the web files as they are sent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +22,8 @@ fn main() {
     let document: Value = serde_json::from_str(&text).expect("docs/openapi.json is JSON");
     let out = env::var("OUT_DIR").expect("cargo names the folder");
     fs::write(Path::new(&out).join("routes.rs"), routes(&document)).expect("the table is written");
-    println!("cargo:rustc-env=ONSALE_WEB_VERSION={:016x}", web_version());
+    let version = web_files(Path::new(&out));
+    println!("cargo:rustc-env=ONSALE_WEB_VERSION={version:016x}");
 }
 
 fn routes(document: &Value) -> String {
@@ -66,7 +67,8 @@ fn routes(document: &Value) -> String {
     table + "];\n"
 }
 
-fn web_version() -> u64 {
+/// Writes every web file as it is sent, and tells a version that changes with any of them.
+fn web_files(out: &Path) -> u64 {
     let mut files: Vec<_> = fs::read_dir(WEB)
         .expect("web can be read")
         .map(|entry| entry.expect("web can be read").path())
@@ -76,9 +78,26 @@ fn web_version() -> u64 {
     let mut hash = DefaultHasher::new();
     for file in files {
         println!("cargo:rerun-if-changed={}", file.display());
-        fs::read(&file)
-            .expect("a web file can be read")
-            .hash(&mut hash);
+        let sent = slim(&fs::read_to_string(&file).expect("a web file can be read"));
+        sent.hash(&mut hash);
+        let name = file.file_name().expect("a file has a name");
+        fs::write(out.join(name), sent).expect("a web file is written");
     }
     hash.finish()
+}
+
+/// Without indentation, empty lines and the comments that have lines of their own: a phone
+/// on a slow network need not load them.
+fn slim(text: &str) -> String {
+    let mut sent = String::new();
+    let mut in_comment = false;
+    for line in text.lines().map(str::trim) {
+        if in_comment || line.starts_with("/*") {
+            in_comment = !line.ends_with("*/");
+        } else if !line.is_empty() && !line.starts_with("//") {
+            sent += line;
+            sent.push('\n');
+        }
+    }
+    sent
 }

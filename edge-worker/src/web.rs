@@ -8,13 +8,13 @@ use onsale_domain::room::status::State;
 use crate::answer::{Answer, Problem, bytes};
 use crate::edge::wrong_method;
 
-const PAGE: &str = include_str!("../../web/room.html");
-const JOIN: &str = include_str!("../../web/noscript-join.html");
-const WAIT: &str = include_str!("../../web/noscript-wait.html");
-const ENTER: &str = include_str!("../../web/noscript-enter.html");
-const INSIDE: &str = include_str!("../../web/noscript-inside.html");
-const REMIND: &str = include_str!("../../web/remind.html");
-const REMIND_FORM: &str = include_str!("../../web/remind-form.html");
+const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/room.html"));
+const JOIN: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-join.html"));
+const WAIT: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-wait.html"));
+const ENTER: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-enter.html"));
+const INSIDE: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-inside.html"));
+const REMIND: &str = include_str!(concat!(env!("OUT_DIR"), "/remind.html"));
+const REMIND_FORM: &str = include_str!(concat!(env!("OUT_DIR"), "/remind-form.html"));
 
 /// Changes with every version of a file, so that each may be kept for ever.
 const VERSION: &str = env!("ONSALE_WEB_VERSION");
@@ -23,17 +23,17 @@ const ASSETS: &[(&str, &str, &[u8])] = &[
     (
         "room.css",
         "text/css; charset=utf-8",
-        include_bytes!("../../web/room.css"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/room.css")),
     ),
     (
         "room.js",
         "text/javascript; charset=utf-8",
-        include_bytes!("../../web/room.js"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/room.js")),
     ),
     (
         "work.js",
         "text/javascript; charset=utf-8",
-        include_bytes!("../../web/work.js"),
+        include_bytes!(concat!(env!("OUT_DIR"), "/work.js")),
     ),
 ];
 
