@@ -12,6 +12,7 @@ use onsale_domain::time::Millis;
 use crate::availability::MapSlots;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
+use crate::index_events::NOTES_AT_ONCE;
 use crate::ports::{
     Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
     Search, SearchIndex, Store, TicketSigner, Versioned, WaitlistQueue,
@@ -73,6 +74,8 @@ pub struct App {
     layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
     /// The titles of events, for those who ask for nothing else of them.
     pub(crate) titles: Arc<Cache<EventId, Dated<str>>>,
+    /// In which version the index has an event that is still noted, and since when.
+    pub(crate) indexed: Arc<Cache<EventId, (u64, Millis)>>,
     pub(crate) maps: Arc<MapSlots>,
     pub(crate) price_logs: Arc<Cache<ShowId, Dated<Versioned<PriceLog>>>>,
     pub(crate) views: Arc<Views>,
@@ -105,6 +108,7 @@ impl App {
             shows: Arc::new(Cache::new(SHOWS_KEPT)),
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
             titles: Arc::new(Cache::new(SHOWS_KEPT)),
+            indexed: Arc::new(Cache::new(NOTES_AT_ONCE)),
             maps: Arc::default(),
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
             views: Arc::default(),

@@ -2,7 +2,9 @@
 //!
 //! Every write of a public event leaves a note in the table that the index has to follow
 //! (`IndexWork`), and is announced. The announcement makes it quick; the note makes it
-//! certain: whoever comes by, by a message or by the clock, works through all notes. An
+//! certain: whoever comes by, by a message or by the clock, works through all notes. A
+//! note stays some seconds longer than the index needs it: readers of the index are a
+//! moment behind, and lists show what is noted from the table. An
 //! event is always read from the table after the draft of the index was begun, and a
 //! draft is published only if nobody published in between. So an older state can never
 //! take the place of a newer one.
@@ -19,11 +21,13 @@ use crate::error::{Error, Result};
 use crate::ports::Versioned;
 
 /// Notes that are worked through at once.
-const NOTES_AT_ONCE: usize = 1_000;
+pub(crate) const NOTES_AT_ONCE: usize = 1_000;
 /// How often a draft is begun again after somebody else published first.
 const ROUNDS: usize = 8;
 /// Events that are read at the same time.
 const READS_AT_ONCE: usize = 8;
+/// Readers look for a newer index every second, and take a moment to copy it.
+const READERS_FOLLOW_MS: u64 = 5_000;
 const REBUILD_PAGE: usize = 100;
 /// How long somebody who builds the index may be silent before another begins.
 const REBUILD_LEASE_MS: u64 = 60_000;
@@ -78,9 +82,13 @@ impl App {
                 indexed += count;
             }
             read.retain(|event| notes.contains(&event.value.id));
+            // A backlog is worked off; else readers are given the time to follow.
+            let backlog = notes.len() >= NOTES_AT_ONCE;
             for event in &read {
-                let (id, version) = (event.value.id, event.version);
-                self.store.mark_indexed(id, version).await?;
+                if backlog || self.is_indexed_for_all(event) {
+                    let (id, version) = (event.value.id, event.version);
+                    self.store.mark_indexed(id, version).await?;
+                }
             }
             if notes.len() < NOTES_AT_ONCE {
                 return Ok(indexed);
@@ -89,6 +97,19 @@ impl App {
         // Nothing is lost: the notes are there for the next one.
         tracing::warn!(indexed, "the index is not up to date yet");
         Ok(indexed)
+    }
+
+    /// Whether the index has had this version for so long that every reader has followed.
+    /// Until then a list needs the note to show the event as it is.
+    fn is_indexed_for_all(&self, event: &Versioned<Event>) -> bool {
+        let (id, now) = (event.value.id, self.now());
+        match self.indexed.get(&id) {
+            Some((version, since)) if version == event.version => now - since >= READERS_FOLLOW_MS,
+            _ => {
+                self.indexed.put(id, (event.version, now));
+                false
+            }
+        }
     }
 
     async fn public_events_of(&self, ids: BTreeSet<EventId>) -> Result<Vec<Versioned<Event>>> {

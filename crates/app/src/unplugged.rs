@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use onsale_domain::announcement::Announcement;
-use onsale_domain::ids::OrderId;
+use onsale_domain::ids::{EventId, OrderId};
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
 use onsale_domain::ticket_code::TicketClaims;
@@ -155,7 +155,7 @@ impl Objects for Unplugged {
 /// typing mistake, but as true.
 #[async_trait]
 impl Search for Unplugged {
-    async fn search(&self, _: &EventQuery, _: Millis) -> Stored<Option<SearchPage>> {
+    async fn search(&self, _: &EventQuery, _: &[EventId], _: Millis) -> Stored<Option<SearchPage>> {
         Ok(None)
     }
 }

@@ -1,12 +1,14 @@
 //! What the search index still lacks: a note in `gsi4`, written with the event itself.
 
 use async_trait::async_trait;
-use onsale_app::ports::{IndexWork, Stored};
+use onsale_app::ports::{IndexWork, Stored, Versioned};
+use onsale_domain::event::Event;
 use onsale_domain::ids::EventId;
 use onsale_domain::time::Millis;
 
 use crate::attributes::{Item, bytes, number, seconds};
 use crate::conditions::{Change, IS_AT_VERSION, LEASE_IS_FREE_OR_MINE};
+use crate::documents::versioned;
 use crate::keys::{BY_WORK, Key, UNINDEXED_EVENTS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
@@ -17,6 +19,13 @@ impl IndexWork for DynamoStore {
         let list = List::oldest_first(BY_WORK, UNINDEXED_EVENTS);
         let page = self.list(&list, None, limit).await?;
         named(&page.items, Key::event_id)
+    }
+
+    async fn noted_events(&self, limit: usize) -> Stored<Vec<Versioned<Event>>> {
+        let list = List::newest_first(BY_WORK, UNINDEXED_EVENTS);
+        let key = |pk: &str| Key::event_id(pk).map(Key::event);
+        let page = self.list_items(&list, None, limit, key).await?;
+        page.items.iter().map(versioned).collect()
     }
 
     async fn mark_indexed(&self, event: EventId, version: u64) -> Stored<()> {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use onsale_app::events::EventQuery;
 use onsale_app::ports::{Fetched, Objects, Search, SearchPage, StoreError, Stored, Tag};
+use onsale_domain::ids::EventId;
 use onsale_domain::time::Millis;
 
 use crate::snapshot::{Folder, Manifest, manifest_key};
@@ -158,12 +159,17 @@ impl Reader {
 
 #[async_trait]
 impl Search for SnapshotSearch {
-    async fn search(&self, query: &EventQuery, now: Millis) -> Stored<Option<SearchPage>> {
+    async fn search(
+        &self,
+        query: &EventQuery,
+        noted: &[EventId],
+        now: Millis,
+    ) -> Stored<Option<SearchPage>> {
         let Some(view) = self.reader.view().await else {
             return Ok(None);
         };
-        let query = query.clone();
-        let searching = tokio::task::spawn_blocking(move || view.search(&query, now));
+        let (query, noted) = (query.clone(), noted.to_vec());
+        let searching = tokio::task::spawn_blocking(move || view.search(&query, &noted, now));
         let found = searching.await;
         let found = found.map_err(|e| StoreError::Unavailable(format!("search: {e}")))?;
         found.map(Some)

@@ -61,7 +61,12 @@ impl IndexView {
     }
 
     /// A page of events. The query was checked before; one that was not finds nothing.
-    pub(crate) fn search(&self, query: &EventQuery, now: Millis) -> Stored<SearchPage> {
+    pub(crate) fn search(
+        &self,
+        query: &EventQuery,
+        noted: &[EventId],
+        now: Millis,
+    ) -> Stored<SearchPage> {
         let filter = EventFilter::new(query, now).map_err(corrupt)?;
         let wanted = wanted(&self.fields, &filter);
         let collecting = Collecting {
@@ -78,12 +83,22 @@ impl IndexView {
             .map_err(corrupt)?;
         let more = found.first.len() > query.limit;
         found.first.truncate(query.limit);
-        let last = found.first.last().filter(|_| more);
-        let next = last.map(|(place, _)| place.cursor(query.sort));
+        let places = found
+            .first
+            .iter()
+            .map(|(place, _)| place.cursor(query.sort));
+        let places: Vec<_> = places.collect();
         let events = found.first.iter().map(|(_, at)| self.event(*at));
+        let mut known = Vec::new();
+        for event in noted {
+            let version = self.version_of(*event).map_err(corrupt)?;
+            known.extend(version.map(|version| (*event, version)));
+        }
         Ok(SearchPage {
             events: events.collect::<Stored<_>>()?,
-            next,
+            next: places.last().filter(|_| more).cloned(),
+            places,
+            known,
             facets: Facets {
                 cities: self.tables.cities.told(&found.cities),
                 categories: self.tables.categories.told(&found.categories),

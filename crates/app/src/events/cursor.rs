@@ -6,7 +6,8 @@ use std::str::FromStr;
 use onsale_domain::ids::EventId;
 use onsale_domain::time::Millis;
 
-use super::list::EventSort;
+use super::filter::EventFilter;
+use super::list::{EventItem, EventQuery, EventSort};
 use crate::error::{Error, Result};
 use crate::venues::invalid;
 
@@ -29,7 +30,40 @@ pub enum EventCursor {
     Distant { metres: u64, id: EventId },
 }
 
+/// The order of a list as a number: the smallest comes first.
+pub(super) type Place = (u64, u64, u128);
+
 impl EventCursor {
+    /// Where an item stands in a list of this order that the index answers. An event that
+    /// the index does not know has no score for words yet: it stands before all that do.
+    pub(super) fn of(query: &EventQuery, filter: &EventFilter, item: &EventItem) -> Self {
+        let (place, id) = filter.place(query.sort, item);
+        match query.sort {
+            EventSort::Relevance => Self::Ranked {
+                score: query.query.as_ref().map_or(0, |_| u64::MAX),
+                created: item.event.created,
+                id,
+            },
+            EventSort::Date => Self::Dated {
+                at: Millis(place),
+                id,
+            },
+            EventSort::Distance => Self::Distant { metres: place, id },
+        }
+    }
+
+    /// None for a cursor of the table, whose order is the store's.
+    pub(super) fn place(&self) -> Option<Place> {
+        let number = |id: &EventId| u128::from_be_bytes(*id.as_bytes());
+        match self {
+            Self::Newest { .. } => None,
+            // The best first, among equals the newest.
+            Self::Ranked { score, created, id } => Some((!score, !created.0, !number(id))),
+            Self::Dated { at, id } => Some((at.0, 0, number(id))),
+            Self::Distant { metres, id } => Some((*metres, 0, number(id))),
+        }
+    }
+
     /// Whether it goes on a list of this order.
     pub(super) fn fits(&self, sort: EventSort) -> bool {
         match self {

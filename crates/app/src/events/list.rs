@@ -8,7 +8,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures_util::future::join_all;
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId};
 use onsale_domain::money::{Cents, Currency, Money};
@@ -19,7 +18,7 @@ use super::cursor::EventCursor;
 use super::filter::{EventFilter, Near};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::ports::{Facets, Page, Stored, Versioned};
+use crate::ports::{Facets, Page, SearchPage, Versioned};
 use crate::venues::invalid;
 
 /// How many events one read of the store returns.
@@ -29,8 +28,8 @@ const STORE_PAGE: usize = 100;
 const PAGES_STREAMED: usize = 20;
 /// Sorting sees this many events at most, the newest ones.
 const PAGES_SORTED: usize = 50;
-/// Events that changed a moment ago and are looked at before the index.
-const FRESH_EVENTS: usize = 8;
+/// Events that changed a moment ago and are looked at beside the index.
+const NOTED_EVENTS: usize = 32;
 /// How often it is logged that lists go without the index.
 const COMPLAIN_EVERY_MS: u64 = 60_000;
 
@@ -129,38 +128,16 @@ impl App {
 
     /// What the index says. Without it, or when it fails, the table answers.
     async fn searched_events(&self, query: &EventQuery, filter: &EventFilter) -> Option<EventPage> {
-        let fresh = match query.cursor {
-            None => self.changed_events().await,
-            Some(_) => Vec::new(),
-        };
-        let mut items: Vec<_> = fresh
-            .iter()
-            .filter(|event| filter.matches(event))
-            // At least one event of the page is from the index: the next page goes on there.
-            .take(query.limit.saturating_sub(1))
-            .map(|event| filter.item(event.clone()))
-            .collect();
-        let rest = EventQuery {
-            limit: query.limit - items.len(),
+        let noted = self.noted_events().await;
+        let ids: Vec<_> = noted.iter().map(|event| event.value.id).collect();
+        // However many of what the index finds are shown from the table instead, a page is
+        // filled.
+        let wider = EventQuery {
+            limit: query.limit + noted.len(),
             ..query.clone()
         };
-        let why = match self.search.search(&rest, filter.now).await {
-            Ok(Some(page)) => {
-                let known = |event: &Event| fresh.iter().any(|fresh| fresh.id == event.id);
-                let found = page.events.into_iter().filter(|event| !known(event));
-                items.extend(found.map(|event| filter.item(event)));
-                match query.sort {
-                    EventSort::Relevance if query.query.is_some() => {}
-                    EventSort::Relevance => items
-                        .sort_by_key(|item| std::cmp::Reverse((item.event.created, item.event.id))),
-                    sort => items.sort_by_key(|item| filter.place(sort, item)),
-                }
-                return Some(EventPage {
-                    items,
-                    next: page.next,
-                    facets: Some(page.facets),
-                });
-            }
+        let why = match self.search.search(&wider, &ids, filter.now).await {
+            Ok(Some(found)) => return Some(merged(query, filter, noted, found)),
             Ok(None) => "there is none".to_owned(),
             Err(error) => error.to_string(),
         };
@@ -174,20 +151,11 @@ impl App {
     }
 
     /// Public events that changed a moment ago, so that the index may not have them as
-    /// they are. A first page shows them from the table: whoever publishes a show sees it
-    /// in the next list.
-    async fn changed_events(&self) -> Vec<Event> {
-        let read = async {
-            let ids = self.store.unindexed_events(FRESH_EVENTS).await?;
-            let read = join_all(ids.into_iter().map(|id| self.store.event(id))).await;
-            read.into_iter().collect::<Stored<Vec<_>>>()
-        };
-        match read.await {
-            Ok(read) => read
-                .into_iter()
-                .flatten()
-                .map(|event| event.value)
-                .collect(),
+    /// they are. A list shows those from the table: whoever publishes a show sees it in
+    /// the next list.
+    async fn noted_events(&self) -> Vec<Versioned<Event>> {
+        match self.store.noted_events(NOTED_EVENTS).await {
+            Ok(noted) => noted,
             Err(error) => {
                 tracing::warn!(%error, "a list may lack what changed a moment ago");
                 Vec::new()
@@ -283,6 +251,45 @@ impl App {
             }
         });
         Ok(EventPage::of(items, next))
+    }
+}
+
+/// One page of what the index found and of what it does not have as it is, each event at
+/// its own place in the order of the list.
+fn merged(
+    query: &EventQuery,
+    filter: &EventFilter,
+    noted: Vec<Versioned<Event>>,
+    found: SearchPage,
+) -> EventPage {
+    let has = |event: &Versioned<Event>| found.known.contains(&(event.value.id, event.version));
+    let fresh: Vec<_> = noted.into_iter().filter(|event| !has(event)).collect();
+    let is_fresh = |event: &Event| fresh.iter().any(|fresh| fresh.value.id == event.id);
+    let mut placed: Vec<_> = found.places.into_iter().zip(found.events).collect();
+    placed.retain(|(_, event)| !is_fresh(event));
+    let mut placed: Vec<_> = placed
+        .into_iter()
+        .map(|(cursor, event)| (cursor, filter.item(event)))
+        .collect();
+    let behind = query.cursor.as_ref().and_then(EventCursor::place);
+    // What stands behind the last one that was found belongs to a later page.
+    let end = found.next.as_ref().and_then(EventCursor::place);
+    for event in fresh.iter().filter(|event| filter.matches(&event.value)) {
+        let item = filter.item(event.value.clone());
+        let cursor = EventCursor::of(query, filter, &item);
+        let place = cursor.place();
+        if place > behind && (end.is_none() || place < end) {
+            placed.push((cursor, item));
+        }
+    }
+    placed.sort_by_key(|(cursor, _)| cursor.place());
+    let more = found.next.is_some() || placed.len() > query.limit;
+    placed.truncate(query.limit);
+    let last = placed.last().filter(|_| more);
+    EventPage {
+        next: last.map(|(cursor, _)| cursor.clone()),
+        items: placed.into_iter().map(|(_, item)| item).collect(),
+        facets: Some(found.facets),
     }
 }
 

@@ -30,6 +30,10 @@ pub struct Facets {
 pub struct SearchPage {
     /// Public events with their public shows; their descriptions may be left out.
     pub events: Vec<Event>,
+    /// Where each of them stands in the list.
+    pub places: Vec<EventCursor>,
+    /// The versions in which the index has the events that it was asked about.
+    pub known: Vec<(EventId, u64)>,
     pub next: Option<EventCursor>,
     pub facets: Facets,
 }
@@ -37,8 +41,14 @@ pub struct SearchPage {
 #[async_trait]
 pub trait Search: Send + Sync {
     /// A page of public events. `None`: there is no index to look into. The query was
-    /// checked, and its cursor fits its order.
-    async fn search(&self, query: &EventQuery, now: Millis) -> Stored<Option<SearchPage>>;
+    /// checked, and its cursor fits its order. `noted` are events that changed a moment
+    /// ago: the page says which version of them this very index has.
+    async fn search(
+        &self,
+        query: &EventQuery,
+        noted: &[EventId],
+        now: Millis,
+    ) -> Stored<Option<SearchPage>>;
 }
 
 #[async_trait]

@@ -80,7 +80,7 @@ async fn main() -> Result<(), Failed> {
 
     let search = SnapshotSearch::new(objects.clone(), place.path().join("read"))?;
     let began = Instant::now();
-    while search.search(&query(0, events), NOW).await?.is_none() {
+    while search.search(&query(0, events), &[], NOW).await?.is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     row(
@@ -120,7 +120,7 @@ async fn one_more(
             ..EventQuery::default()
         };
         loop {
-            let page = search.search(&wanted, NOW).await?;
+            let page = search.search(&wanted, &[], NOW).await?;
             if page.is_some_and(|page| !page.events.is_empty()) {
                 break;
             }
@@ -222,7 +222,7 @@ async fn ask_at_a_steady_pace(
     let total = seconds * QUERIES_PER_SECOND as usize;
     let queries: Vec<_> = (0..total).map(|n| query(n, events)).collect();
     for warm_up in queries.iter().take(20) {
-        search.search(warm_up, NOW).await?;
+        search.search(warm_up, &[], NOW).await?;
     }
     let began = tokio::time::Instant::now();
     let mut asked = Vec::new();
@@ -231,7 +231,7 @@ async fn ask_at_a_steady_pace(
         tokio::time::sleep_until(due).await;
         let search = search.clone();
         asked.push(tokio::spawn(async move {
-            let found = search.search(&query, NOW).await;
+            let found = search.search(&query, &[], NOW).await;
             (
                 due.elapsed(),
                 n % 20,
@@ -278,7 +278,7 @@ async fn find_misspelt(search: &SnapshotSearch, events: usize) -> Result<(), Fai
             limit: 20,
             ..EventQuery::default()
         };
-        let page = search.search(&query, NOW).await?.ok_or("an index")?;
+        let page = search.search(&query, &[], NOW).await?.ok_or("an index")?;
         let place = page.events.iter().position(|event| event.id == wanted.id);
         first += usize::from(place == Some(0));
         on_page += usize::from(place.is_some());

@@ -165,7 +165,7 @@ fn no_query_is_too_strange() {
                 limit,
                 ..asking(&words)
             };
-            let found = runtime.block_on(search.search(&query, NOW));
+            let found = runtime.block_on(search.search(&query, &[], NOW));
             prop_assert!(found.unwrap().unwrap().events.len() <= limit);
             Ok(())
         })

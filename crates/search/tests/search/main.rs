@@ -5,6 +5,7 @@
 
 mod filters;
 mod languages;
+mod lists;
 mod snapshots;
 
 use std::sync::Arc;
@@ -111,7 +112,7 @@ pub(crate) fn asking(words: &str) -> EventQuery {
 }
 
 pub(crate) async fn ask(search: &SnapshotSearch, query: &EventQuery) -> SearchPage {
-    search.search(query, NOW).await.unwrap().unwrap()
+    search.search(query, &[], NOW).await.unwrap().unwrap()
 }
 
 pub(crate) async fn titles(search: &SnapshotSearch, words: &str) -> Vec<String> {

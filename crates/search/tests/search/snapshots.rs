@@ -25,7 +25,7 @@ async fn a_reader_follows_without_a_restart() {
     let place = Place::new();
     let reader = place.reader("read");
     assert_eq!(
-        reader.search(&asking("gala"), NOW).await,
+        reader.search(&asking("gala"), &[], NOW).await,
         Ok(None),
         "no index"
     );
@@ -37,7 +37,7 @@ async fn a_reader_follows_without_a_restart() {
         assert!(draft.publish().await.unwrap());
         let began = Instant::now();
         loop {
-            let found = reader.search(&asking("gala"), NOW).await.unwrap();
+            let found = reader.search(&asking("gala"), &[], NOW).await.unwrap();
             if found.is_some_and(|page| page.events.len() == usize::from(n) + 1) {
                 break;
             }
@@ -155,7 +155,7 @@ async fn a_damaged_or_missing_file_is_noticed_and_a_new_index_takes_its_place() 
         let file = keys.iter().find(|key| key.contains("files/")).unwrap();
         damage(&place.objects, file);
         let reader = place.reader("read");
-        assert_eq!(reader.search(&asking("gala"), NOW).await, Ok(None));
+        assert_eq!(reader.search(&asking("gala"), &[], NOW).await, Ok(None));
         assert!(place.writer("write").open().await.unwrap().is_none());
         place.build(&[event(1, "Gala")]).await;
         // The reader that met the damage finds the new one with its next look.

@@ -57,6 +57,9 @@ async fn a_public_event_is_noted_until_it_is_indexed_as_it_is(store: &dyn Store)
     };
     eventually(true, || noted(public.id)).await;
     assert!(!noted(draft.id).await);
+    let as_it_is = store.noted_events(100).await.unwrap();
+    let public_is = |event: &&Versioned<Event>| event.value.id == public.id;
+    assert_eq!(as_it_is.iter().find(public_is).unwrap().version, 2);
     // Whoever indexed an older state does not take the note away.
     store.mark_indexed(public.id, 1).await.unwrap();
     eventually(true, || noted(public.id)).await;
