@@ -6,7 +6,7 @@
 //! against a runaway client, and correctness never depends on it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::time::Millis;
 
@@ -45,22 +45,42 @@ impl Limiter {
         self
     }
 
+    /// Whether there is something in the bucket, which stays as it is; the error is the
+    /// number of seconds to wait.
+    pub fn check(&self, key: LimitKey, now: Millis) -> Result<(), u64> {
+        self.used_with_one_more(&self.buckets(), key, now)
+            .map(|_| ())
+    }
+
     /// Takes one from the bucket; the error is the number of seconds to wait.
     pub fn take(&self, key: LimitKey, now: Millis) -> Result<(), u64> {
-        let mut buckets = self
-            .used_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let used = buckets.get(&key).copied().unwrap_or_default().max(now) + self.interval_ms;
-        let ahead = used - now;
-        if ahead > self.burst_ms {
-            return Err((ahead - self.burst_ms).div_ceil(1_000).max(1));
-        }
+        let mut buckets = self.buckets();
+        let used = self.used_with_one_more(&buckets, key, now)?;
         if buckets.len() >= self.max_keys && !buckets.contains_key(&key) {
             Self::evict(&mut buckets, self.max_keys, now);
         }
         buckets.insert(key, used);
         Ok(())
+    }
+
+    fn buckets(&self) -> MutexGuard<'_, HashMap<LimitKey, Millis>> {
+        self.used_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn used_with_one_more(
+        &self,
+        buckets: &HashMap<LimitKey, Millis>,
+        key: LimitKey,
+        now: Millis,
+    ) -> Result<Millis, u64> {
+        let used = buckets.get(&key).copied().unwrap_or_default().max(now) + self.interval_ms;
+        let ahead = used - now;
+        match ahead > self.burst_ms {
+            true => Err((ahead - self.burst_ms).div_ceil(1_000).max(1)),
+            false => Ok(used),
+        }
     }
 
     /// Full buckets say nothing and go first. If there are none, the fuller half goes:
@@ -84,10 +104,7 @@ impl Limiter {
 
     /// How many keys are remembered now.
     pub fn keys(&self) -> usize {
-        self.used_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
+        self.buckets().len()
     }
 }
 
@@ -114,6 +131,17 @@ mod tests {
         assert_eq!(limiter.take(key(1), NOW + 11_999), Err(1));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Ok(()));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Err(12));
+    }
+
+    #[test]
+    fn looking_into_a_bucket_takes_nothing_from_it() {
+        let limiter = Limiter::new(1, MINUTE_MS, 1);
+        for _ in 0..10 {
+            assert_eq!(limiter.check(key(1), NOW), Ok(()));
+        }
+        assert_eq!(limiter.take(key(1), NOW), Ok(()));
+        assert_eq!(limiter.check(key(1), NOW), Err(60));
+        assert_eq!(limiter.check(key(1), NOW + MINUTE_MS), Ok(()));
     }
 
     #[test]

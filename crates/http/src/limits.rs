@@ -104,6 +104,21 @@ impl Limits {
         self.take(&self.gate_requests, *session.as_bytes(), now)
     }
 
+    /// A new attempt to hold, if `may` agrees. Whoever has none left is told to wait, and
+    /// nothing else is asked of them; whoever `may` refuses has used none up.
+    pub fn hold_attempt_if(
+        &self,
+        account: AccountId,
+        now: Millis,
+        may: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let key = *account.as_bytes();
+        let left = self.check(&self.hold_attempts, key, now);
+        left.inspect_err(|_| self.refusals.refused(key, now))?;
+        may()?;
+        self.hold_attempt(account, now)
+    }
+
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
         let key = *account.as_bytes();
         let taken = self.take(&self.hold_attempts, key, now);
@@ -121,6 +136,18 @@ impl Limits {
             true => Suspicion::Automated,
             false => Suspicion::Nothing,
         }
+    }
+
+    /// A new attempt to pay, as [`Limits::hold_attempt_if`].
+    pub fn checkout_attempt_if(
+        &self,
+        account: AccountId,
+        now: Millis,
+        may: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.check(&self.checkout_attempts, *account.as_bytes(), now)?;
+        may()?;
+        self.checkout_attempt(account, now)
     }
 
     pub fn checkout_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
@@ -161,6 +188,15 @@ impl Limits {
     pub fn fan_registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
         let key = RequestHash::of(format!("fan {}", email.as_str()).as_bytes()).0;
         self.take(&self.registrations_per_email, key, now)
+    }
+
+    fn check(&self, limiter: &Limiter, key: LimitKey, now: Millis) -> Result<(), Error> {
+        if self.off {
+            return Ok(());
+        }
+        limiter
+            .check(key, now)
+            .map_err(|retry_after_s| Error::RateLimited { retry_after_s })
     }
 
     fn take(&self, limiter: &Limiter, key: LimitKey, now: Millis) -> Result<(), Error> {

@@ -77,8 +77,9 @@ pub(crate) async fn check_out(
     let verdict = work.clone();
     let order = to_the_end(async move {
         let admit = || {
-            verdict.admit()?;
-            api.limits.checkout_attempt(caller.account, api.app.now())
+            let (account, now) = (caller.account, api.app.now());
+            api.limits
+                .checkout_attempt_if(account, now, || verdict.admit())
         };
         api.app
             .check_out_if(&caller, show, hold, &key, method, admit)

@@ -66,8 +66,8 @@ async fn place(
     let hold = to_the_end(async move {
         let api = placing;
         let admit = || {
-            verdict.admit()?;
-            api.limits.hold_attempt(caller.account, api.app.now())
+            let (account, now) = (caller.account, api.app.now());
+            api.limits.hold_attempt_if(account, now, || verdict.admit())
         };
         api.app
             .place_hold_if(&caller, show, &key, &wish, pass.as_ref(), admit)

@@ -216,12 +216,19 @@ async fn whoever_goes_on_after_being_refused_is_asked_for_work() {
     for seat in 1..=5 {
         service.held(&format!("A-1-{seat}"), &[]).await;
     }
-    for _ in 0..4 {
-        let (status, _) = service.hold("A-2-1", &[]).await;
-        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+    // Without an attempt left nobody is asked for work: it would gain them nothing.
+    let solution = issued(&service.terms(), Cost::CEILING);
+    for n in 0..20 {
+        let work = [("onsale-work", solution.as_str())];
+        let proof: &[_] = if n % 2 == 0 { &[] } else { &work };
+        let (status, body) = service.hold("A-2-1", proof).await;
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{n}: {body}");
     }
-    let (challenge, _) = service.asked("A-2-1", &[]).await;
-    assert_eq!(challenge.cost(), Cost::CEILING);
+    service.world.clock.advance(12_000);
+    for _ in 0..3 {
+        let (challenge, _) = service.asked("A-2-1", &[]).await;
+        assert_eq!(challenge.cost(), Cost::CEILING);
+    }
     service.world.clock.advance(10 * MINUTE_MS);
     service.held("A-2-1", &[]).await;
 }

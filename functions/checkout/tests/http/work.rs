@@ -28,6 +28,29 @@ async fn a_suspect_works_before_paying_and_nothing_happens_until_then() {
 }
 
 #[tokio::test]
+async fn who_has_no_attempt_left_is_told_to_wait_and_not_asked_for_work() {
+    let keys = "a-secret-that-is-32-characters-long".parse().unwrap();
+    let gate = WorkGate::new(Some(keys));
+    let service = Service::suspected(Limits::default(), gate, Suspicion::Unusual).await;
+    let hold = service.hold("A-1-1").await;
+    for _ in 0..7 {
+        let asked = service.check_out(hold, "pay").await;
+        assert_eq!(asked.status, StatusCode::PRECONDITION_REQUIRED);
+    }
+    let asked = service.check_out(hold, "pay").await;
+    let challenge = Challenge::from_json(&asked.body["challenge"].to_string()).unwrap();
+    let work = work::payload(&challenge, &challenge.solve(0..TRIES).unwrap());
+    for n in 0..5 {
+        let tried = service.check_out_with(hold, &format!("pay-{n}"), Some(&work));
+        assert_ne!(tried.await.status, StatusCode::TOO_MANY_REQUESTS, "{n}");
+    }
+    for proof in [None, Some(work.as_str())] {
+        let tried = service.check_out_with(hold, "pay-5", proof).await;
+        assert_eq!(tried.status, StatusCode::TOO_MANY_REQUESTS);
+    }
+}
+
+#[tokio::test]
 async fn without_keys_a_suspect_pays_like_everybody() {
     let (limits, gate) = (Limits::default(), WorkGate::default());
     let service = Service::suspected(limits, gate, Suspicion::Automated).await;
