@@ -87,16 +87,16 @@ impl Event {
             .min_by_key(|s| s.starts_at)
     }
 
-    /// The lowest price among the shows still to come, else among all.
+    /// The lowest price among the shows that can still be bought; when there is none,
+    /// among those that took place or are sold out. A cancelled show has no price.
     pub fn from_price(&self, now: Millis) -> Option<Money> {
-        let lowest = |coming: bool| {
-            self.shows
-                .iter()
-                .filter(|s| s.status != StoredStatus::Draft && (!coming || s.starts_at > now))
-                .map(|s| s.from_price)
-                .min_by_key(|m| m.amount)
+        let for_sale = |s: &&ShowSummary| s.is_coming(now) && !s.sold_out;
+        let was_for_sale = |s: &&ShowSummary| s.status == StoredStatus::OnSale;
+        let lowest = |shows: &mut dyn Iterator<Item = &ShowSummary>| {
+            shows.map(|s| s.from_price).min_by_key(|m| m.amount)
         };
-        lowest(true).or_else(|| lowest(false))
+        lowest(&mut self.shows.iter().filter(for_sale))
+            .or_else(|| lowest(&mut self.shows.iter().filter(was_for_sale)))
     }
 
     /// Puts a show's summary in, in place of its older one.
@@ -128,6 +128,53 @@ pub fn status_of(shows: impl Iterator<Item = ShowStatus>) -> ShowStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::{Cents, Currency};
+
+    #[test]
+    fn the_lowest_price_is_of_shows_that_can_still_be_bought() {
+        let now = Millis(1_000);
+        let show =
+            |n: u8, price: u64, status: StoredStatus, starts_at: u64, sold_out: bool| ShowSummary {
+                id: ShowId::from_bytes([n; 16]),
+                starts_at: Millis(starts_at),
+                on_sale_at: None,
+                from_price: Money {
+                    amount: Cents(price),
+                    currency: Currency::parse("EUR").unwrap(),
+                },
+                status,
+                sold_out,
+            };
+        use StoredStatus::{Cancelled, Draft, OnSale};
+        let mut event = Event {
+            id: EventId::from_bytes([1; 16]),
+            owner: AccountId::from_bytes([1; 16]),
+            title: String::new(),
+            description: None,
+            category: String::new(),
+            venue_id: VenueId::from_bytes([1; 16]),
+            venue: String::new(),
+            city: String::new(),
+            location: None,
+            poster_url: None,
+            shows: vec![
+                show(1, 1, Draft, 2_000, false),
+                show(2, 2, Cancelled, 2_000, false),
+                show(3, 3, OnSale, 2_000, true),
+                show(4, 4, OnSale, 500, false),
+                show(5, 5, OnSale, 2_000, false),
+                show(6, 6, OnSale, 2_000, false),
+            ],
+            created: Millis(0),
+        };
+        let mut lowest = |shows: usize| {
+            event.shows.truncate(shows);
+            event.from_price(now).map(|money| money.amount.0)
+        };
+        assert_eq!(lowest(6), Some(5));
+        assert_eq!(lowest(4), Some(3), "nothing is left to buy");
+        assert_eq!(lowest(2), None);
+    }
 
     #[test]
     fn an_event_is_as_lively_as_its_liveliest_show() {

@@ -197,7 +197,8 @@ pub(crate) struct EventItemView {
     next_show_at: Option<Millis>,
     /// How many shows you can see.
     shows: usize,
-    /// The lowest price among the shows to come; `null` when there is no show.
+    /// The lowest price among the shows that can still be bought, or, without any, among
+    /// those that are over or sold out; `null` when there is none.
     #[schema(required, value_type = Option<MoneyValue>)]
     from_price: Option<Money>,
     /// That of its liveliest show. A list does not look for sold-out shows.

@@ -136,7 +136,8 @@ pub(crate) struct EventAnswer {
     /// `null` when no show is to come.
     #[schema(required, value_type = Option<Timestamp>)]
     next_show_at: Option<Millis>,
-    /// The lowest price among the shows to come; `null` when there is no show.
+    /// The lowest price among the shows that can still be bought, or, without any, among
+    /// those that are over or sold out; `null` when there is none.
     #[schema(required, value_type = Option<MoneyValue>)]
     from_price: Option<Money>,
     #[schema(value_type = StatusText)]
