@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::block::PlaceState;
 use crate::general;
-use crate::layout::{Layout, PlaceIndex, Row};
+use crate::layout::{Layout, PlaceIndex, Row, Section};
 use crate::map::SeatMap;
 use crate::money::Cents;
 use crate::seed::Seed;
@@ -55,13 +55,14 @@ pub fn choose(
     if !wish.allow_fewer {
         return None;
     }
+    // The largest group there is; seats, where both are as large.
     let seated = search.most_seats(wish.together).min(wish.quantity - 1);
-    if seated > 0 {
-        return search.group(seated, wish.together, seed);
+    let standing = search.most_standing().min(wish.quantity - 1);
+    match (seated, standing) {
+        (0, 0) => None,
+        (seated, standing) if seated >= standing => search.group(seated, wish.together, seed),
+        (_, standing) => search.general(standing, seed),
     }
-    (1..wish.quantity)
-        .rev()
-        .find_map(|fewer| search.general(fewer, seed))
 }
 
 /// How good a window is; less is better. The fields are compared in this order.
@@ -262,6 +263,23 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The largest group that one general section has places for.
+    fn most_standing(&self) -> usize {
+        let free = |section: &Section| {
+            let places = section.range().map(PlaceIndex);
+            places
+                .filter(|place| self.map.state(*place) == PlaceState::Free)
+                .count()
+        };
+        let general = self.general_sections();
+        general.map(free).max().unwrap_or(0)
+    }
+
+    fn general_sections(&self) -> impl Iterator<Item = &'a Section> {
+        let sections = self.sections.iter().map(|i| &self.layout.sections()[*i]);
+        sections.filter(|section| section.is_general())
+    }
+
     fn best_in_run(&self, line: &Line<'_>, run: &Range<usize>, quantity: usize) -> Window {
         let row = line.row;
         let blocks = self.layout.blocks();
@@ -313,10 +331,7 @@ impl<'a> Search<'a> {
 
     /// Free places of a general section, where everybody stands together.
     fn general(&self, quantity: usize, seed: &mut Seed) -> Option<Vec<PlaceIndex>> {
-        self.sections
-            .iter()
-            .map(|i| &self.layout.sections()[*i])
-            .filter(|section| section.is_general())
+        self.general_sections()
             .find_map(|section| general::choose(self.layout, section, self.map, quantity, seed))
     }
 }

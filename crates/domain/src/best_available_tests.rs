@@ -242,3 +242,44 @@ fn slots_stay_inside_blocks() {
         .collect();
     assert_eq!(blocks.len(), 2);
 }
+
+#[test]
+fn fewer_are_as_many_as_there_are_seated_or_standing() {
+    let seated = SectionSpec {
+        name: "A".into(),
+        kind: SectionSpecKind::Seated(vec![("1".into(), (1..=4).collect())]),
+        not_for_sale: vec![],
+        accessible: vec![],
+    };
+    let floor = SectionSpec {
+        name: "F".into(),
+        kind: SectionSpecKind::General(6),
+        not_for_sale: vec![],
+        accessible: vec![],
+    };
+    let layout = Layout::build(vec![seated, floor], None).unwrap();
+    let offered = |seats: u32, standing: u32, quantity: usize, together: Together| {
+        let map = map_with(&layout, |place| match place.0 {
+            seat @ 0..4 => seat >= seats,
+            place => place - 4 >= standing,
+        });
+        let wish = Wish {
+            together,
+            allow_fewer: true,
+            ..wish(quantity)
+        };
+        let prices = [Cents(100), Cents(100)];
+        let chosen = choose(&layout, &map, &prices, &wish, &mut Seed::new(7));
+        let chosen = chosen.unwrap_or_default();
+        let seated = chosen.iter().filter(|place| place.0 < 4).count();
+        (seated, chosen.len() - seated)
+    };
+    for together in [Together::Required, Together::Preferred] {
+        assert_eq!(offered(1, 3, 4, together), (0, 3));
+        assert_eq!(offered(3, 1, 4, together), (3, 0));
+        assert_eq!(offered(2, 2, 4, together), (2, 0));
+        assert_eq!(offered(1, 6, 8, together), (0, 6));
+        assert_eq!(offered(0, 1, 4, together), (0, 1));
+        assert_eq!(offered(0, 0, 4, together), (0, 0));
+    }
+}
