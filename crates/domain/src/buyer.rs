@@ -133,6 +133,14 @@ impl Entry {
         }
     }
 
+    /// The expiry that was answered when the hold began, before checkout extended it.
+    pub fn first_expiry(&self) -> Millis {
+        match self.attempt {
+            0 => self.expiry,
+            _ => self.expiry.saturating_sub(PAY_MS),
+        }
+    }
+
     /// Until when it can be paid: extended once, when checkout first begins.
     pub fn pay_until(&self) -> Millis {
         match self.attempt {

@@ -191,8 +191,12 @@ impl App {
         Err(Error::Unavailable)
     }
 
+    /// What is answered to a request: the same for ever, whatever became of the hold.
     fn view(&self, attempt: &Attempt<'_>, entry: &Entry) -> HoldView {
-        HoldView::of(entry, &attempt.show, &attempt.layout, self.now())
+        HoldView {
+            expires_at: entry.first_expiry(),
+            ..HoldView::of(entry, &attempt.show, &attempt.layout, self.now())
+        }
     }
 
     pub(super) fn refused(&self, attempt: &Attempt<'_>, refusal: Refusal) -> Error {

@@ -76,6 +76,41 @@ async fn the_cap_counts_over_all_holds_of_a_buyer() {
 }
 
 #[tokio::test]
+async fn a_repeated_request_gets_its_first_answer_also_while_the_hold_is_paid() {
+    let scene = Scene::new(Plan::default()).await;
+    let (ana, wish) = (scene.buyer(1).await, seats(&["A-1-1"]));
+    let first = scene.hold(&ana, "k", &wish).await.unwrap();
+    scene.clock.advance(60_000);
+    assert!(scene.lock(&ana, first.hold_id).await);
+    let read = async || {
+        let show = scene.stage.show.id;
+        scene.app.hold(&ana, show, first.hold_id).await.unwrap()
+    };
+    let paying = read().await;
+    assert_eq!(paying.expires_at, first.expires_at + 300_000);
+    assert_eq!(paying.state, EntryState::Paying);
+    for attempt in 1..3 {
+        let again = scene.hold(&ana, "k", &wish).await.unwrap();
+        assert_eq!(again.expires_at, first.expires_at, "{attempt}");
+        assert_eq!(
+            (again.seats, again.total),
+            (first.seats.clone(), first.total)
+        );
+        // A refused attempt leaves the extended expiry, and so does the next one.
+        let buyer = scene.buyer_item(&ana).await;
+        let declined = buyer
+            .decline(first.hold_id, attempt, scene.app.now())
+            .unwrap();
+        scene.put_buyer(&ana, &declined).await;
+        let again = scene.hold(&ana, "k", &wish).await.unwrap();
+        assert_eq!(again.expires_at, first.expires_at, "{attempt}");
+        let locked = declined.lock(first.hold_id, attempt + 1, scene.app.now());
+        scene.put_buyer(&ana, &locked.unwrap()).await;
+    }
+    assert_eq!(read().await.expires_at, paying.expires_at);
+}
+
+#[tokio::test]
 async fn general_places_sell_to_the_last_one_and_not_one_more() {
     let scene = Scene::new(Plan {
         floor: 70,
