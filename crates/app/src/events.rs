@@ -28,8 +28,9 @@ pub const MAX_DESCRIPTION_CHARS: usize = 10_000;
 pub const MAX_CATEGORY_CHARS: usize = 50;
 pub const MAX_URL_CHARS: usize = 2_000;
 
-/// How often a write is tried again after somebody else's came first.
-pub(crate) const WRITE_ATTEMPTS: usize = 5;
+/// How often a write is tried again after somebody else's came first. Each time one of them
+/// got through, so 64 may change an event at once.
+pub(crate) const WRITE_ATTEMPTS: usize = 64;
 /// How many shows of one event are asked whether they are sold out.
 const SHOWS_COUNTED: usize = 20;
 

@@ -91,9 +91,9 @@ impl HoldView {
 }
 
 /// How often a conditional write is repeated after losing a race before the caller is
-/// asked to come back. Each round somebody else got through, so a handful is plenty;
-/// the bound is for a store that answers nonsense.
-pub(crate) const ROUNDS: usize = 32;
+/// asked to come back. Each round somebody else got through, so it takes as many rounds as
+/// there are requests for one item at once: 256 of one buyer are no person.
+pub(crate) const ROUNDS: usize = 256;
 
 /// How long a hold lasted, by how it ended.
 pub(crate) fn record_hold_duration(outcome: &'static str, ms: u64) {

@@ -3,14 +3,15 @@
 //! `contract` runs against the memory store, against DynamoDB in this process, and,
 //! when `ONSALE_MINISTACK_URL` is set, against MiniStack's. `lost_reply` and `cost` look
 //! at the requests that the hold path makes, `lost_write` and `order_cost` at those of
-//! an order. `messages` looks at the queue and the bus, `map_rebuild` and `cap_race` at
-//! what happens when many ask at once.
+//! an order. `messages` looks at the queue and the bus, `map_rebuild`, `cap_race` and
+//! `crowd` at what happens when many ask at once.
 
 #![allow(clippy::unwrap_used)]
 
 mod cap_race;
 mod contract;
 mod cost;
+mod crowd;
 mod lost_reply;
 mod lost_write;
 mod map_rebuild;
