@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use onsale_domain::block::{BlockIndex, BlockState};
+use onsale_domain::claim::Found;
 use onsale_domain::ids::ShowId;
 use onsale_domain::layout::Layout;
 use onsale_domain::map::{FRESH_MS, SeatMap};
@@ -40,7 +41,7 @@ struct MapSlot {
 struct ExactReading {
     began: Millis,
     blocks: Vec<BlockIndex>,
-    map: Arc<SeatMap>,
+    found: Arc<Found>,
 }
 
 impl MapSlot {
@@ -157,15 +158,13 @@ impl App {
         Ok(map)
     }
 
-    /// The exact state of some blocks, laid over an all-free map. One reading serves
-    /// everybody who asked before it began, so that a crowd before a sold-out floor does
-    /// not read all of it once a head.
-    pub(crate) async fn exact_map(
+    /// The exact state of some blocks. One reading serves everybody who asked before it
+    /// began, so that a crowd before a sold-out floor does not read all of it once a head.
+    pub(crate) async fn exact_blocks(
         &self,
         show: &Show,
-        layout: &Layout,
         blocks: &[BlockIndex],
-    ) -> Result<Arc<SeatMap>> {
+    ) -> Result<Arc<Found>> {
         let asked = self.now();
         let slot = self.maps.slot(show.id);
         let mut latest = slot.exact.lock().await;
@@ -173,18 +172,20 @@ impl App {
             && reading.began > asked
             && reading.blocks == blocks
         {
-            return Ok(reading.map.clone());
+            return Ok(reading.found.clone());
         }
         let began = self.now();
         let read = self.store.read(show.id, blocks, true).await?;
-        let seen = show.claim_clock(began);
-        let map = Arc::new(SeatMap::build(layout, by_reference(&read), seen));
+        let mut read: HashMap<_, _> = read.into_iter().collect();
+        // A block that nobody ever claimed is not stored, and free.
+        let found = |block: &BlockIndex| (*block, read.remove(block).unwrap_or_default());
+        let found: Arc<Found> = Arc::new(blocks.iter().map(found).collect());
         *latest = Some(ExactReading {
             began,
             blocks: blocks.to_vec(),
-            map: map.clone(),
+            found: found.clone(),
         });
-        Ok(map)
+        Ok(found)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Which places a hold claims, and the claim itself.
 
 use onsale_domain::best_available;
-use onsale_domain::block::Cell;
+use onsale_domain::block::{BlockIndex, BlockSpan, Cell, PlaceState};
 use onsale_domain::claim::{ClaimVerdict, Found, by_block, judge_claim};
 use onsale_domain::general;
-use onsale_domain::layout::PlaceIndex;
+use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::SeatMap;
 use onsale_domain::seed::Seed;
 
@@ -18,8 +18,10 @@ use crate::ports::CellsWrite;
 const BEST_TRIES: u64 = 3;
 /// General admission looks this often at the map before it reads every block.
 const GENERAL_TRIES: u64 = 4;
-/// And this often at the exact state. Each failure means that others got places.
-const EXACT_TRIES: u64 = 16;
+/// And so often in all, then at the exact state. Each failure means that others got places.
+const GENERAL_TRIES_IN_ALL: u64 = 64;
+/// Best available looks afresh at this many blocks where places were held: one request.
+const BLOCKS_LOOKED_AT: usize = 100;
 
 pub(super) enum Claimed {
     /// The places are this hold's, under this cell.
@@ -97,17 +99,28 @@ impl App {
             .await?
             .as_ref()
             .clone();
-        for t in 0..BEST_TRIES {
-            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + t);
-            let Some(places) = best_available::choose(
+        let (mut tries, mut looked) = (0, false);
+        while tries < BEST_TRIES {
+            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + tries);
+            let chosen = best_available::choose(
                 &attempt.layout,
                 &map,
                 &attempt.prices.sections,
                 &wish,
                 &mut seed,
-            ) else {
-                break;
+            );
+            let Some(places) = chosen else {
+                // The map may be old: what was held on it may have come back.
+                let held = held_blocks(&attempt.layout, &map, wish.section);
+                if looked || held.is_empty() {
+                    break;
+                }
+                looked = true;
+                let found = self.exact_blocks(&attempt.show, &held).await?;
+                self.learn(attempt, &mut map, &found);
+                continue;
             };
+            tries += 1;
             match self.claim_places(attempt, &places, cell).await? {
                 Claimed::Mine(cell) => return Ok((cell, places)),
                 Claimed::Taken(_, found) => self.learn(attempt, &mut map, &found),
@@ -129,8 +142,11 @@ impl App {
         let mut map = self.seat_map(&attempt.show, layout).await?.as_ref().clone();
         let mut tries = 0;
         let mut exact = false;
-        while tries < EXACT_TRIES {
-            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * EXACT_TRIES + tries);
+        while tries < GENERAL_TRIES_IN_ALL {
+            let mut seed = Seed::of_id(
+                attempt.hold.as_bytes(),
+                round * GENERAL_TRIES_IN_ALL + tries,
+            );
             tries += 1;
             match general::choose(layout, section, &map, quantity, &mut seed) {
                 Some(places) => match self.claim_places(attempt, &places, cell).await? {
@@ -143,15 +159,13 @@ impl App {
             }
             if tries >= GENERAL_TRIES || general_is_short(&map, section.range(), quantity) {
                 let blocks = layout.blocks_of(section);
-                map = self
-                    .exact_map(&attempt.show, layout, &blocks)
-                    .await?
-                    .as_ref()
-                    .clone();
+                let found = self.exact_blocks(&attempt.show, &blocks).await?;
+                self.learn(attempt, &mut map, &found);
                 exact = true;
             }
         }
-        Err(Error::Unavailable)
+        // There were places each time, and others were faster each time.
+        Err(Error::SeatsTaken(vec![]))
     }
 
     fn learn(&self, attempt: &Attempt<'_>, map: &mut SeatMap, found: &Found) {
@@ -211,11 +225,29 @@ fn taken(attempt: &Attempt<'_>, places: &[PlaceIndex]) -> Error {
     )
 }
 
+/// The blocks of a section, or of all, that have held places on this map.
+fn held_blocks(layout: &Layout, map: &SeatMap, section: Option<&str>) -> Vec<BlockIndex> {
+    let named = section.and_then(|name| layout.section_named(name));
+    let range = match named {
+        Some((_, section)) => section.range(),
+        None => 0..layout.places(),
+    };
+    let has_held = |block: &BlockSpan| {
+        range.contains(&block.first)
+            && (block.first..block.end()).any(|p| map.state(PlaceIndex(p)) == PlaceState::Held)
+    };
+    let blocks = (0..).map(BlockIndex).zip(layout.blocks());
+    blocks
+        .filter(|(_, block)| has_held(block))
+        .map(|(index, _)| index)
+        .take(BLOCKS_LOOKED_AT)
+        .collect()
+}
+
 fn general_is_short(map: &SeatMap, range: std::ops::Range<u32>, quantity: usize) -> bool {
-    use onsale_domain::block::PlaceState::Free;
     range
         .map(PlaceIndex)
-        .filter(|p| map.state(*p) == Free)
+        .filter(|p| map.state(*p) == PlaceState::Free)
         .take(quantity)
         .count()
         < quantity

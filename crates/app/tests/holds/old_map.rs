@@ -5,6 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use onsale_app::Error;
 use onsale_app::holds::Wish;
+use onsale_app::ports::CellsWrite;
+use onsale_domain::block::Cell;
+use onsale_domain::claim::by_block;
+use onsale_domain::ids::HoldId;
+use onsale_domain::layout::PlaceIndex;
 use onsale_memory::Step;
 use onsale_memory::stage::Plan;
 
@@ -90,6 +95,80 @@ async fn best_available_that_learns_there_is_nothing_left_tries_no_more() {
         Err(Error::SeatsTaken(vec![]))
     );
     assert_eq!(claims.load(SeqCst), 1);
+}
+
+#[tokio::test]
+async fn best_available_looks_again_before_it_says_taken() {
+    let scene = rows_of_two(40).await;
+    let (bo, cy) = (scene.buyer(2).await, scene.buyer(3).await);
+    let mut held = Vec::new();
+    for row in 1..=40 {
+        let wish = seats(&[&format!("A-{row}-1"), &format!("A-{row}-2")]);
+        let buyer = if row < 25 { &bo } else { &cy };
+        let hold = scene.hold(buyer, &format!("row {row}"), &wish).await;
+        held.push(hold.unwrap());
+    }
+    // Everything is held on the map that everybody sees this second.
+    scene.clock.advance(1_000);
+    let map = scene.app.seat_map(&scene.stage.show, &scene.stage.layout);
+    assert_eq!(map.await.unwrap().counts().free, 0);
+    let show = scene.stage.show.id;
+    scene
+        .app
+        .release_hold(&bo, show, held[6].hold_id)
+        .await
+        .unwrap();
+    let ana = scene.buyer(1).await;
+    let found = scene.hold(&ana, "k", &best(2)).await.unwrap();
+    assert_eq!(found.seats[0].0, "A-7-1");
+    let next = scene.hold(&ana, "k2", &best(2)).await;
+    assert_eq!(next, Err(Error::SeatsTaken(vec![])), "now it is true");
+}
+
+/// Just before every claim, somebody swaps what they hold for what is free.
+fn swap_before_each_claim(scene: Scene, held: Vec<PlaceIndex>, free: Vec<PlaceIndex>) {
+    let store = scene.store.clone();
+    store.before_next(Step::Claim, async move {
+        let (layout, show, now) = (&scene.stage.layout, scene.stage.show.id, scene.app.now());
+        let cell = Cell {
+            expiry: now + 600_000,
+            hold: HoldId::from_bytes([9; 16]),
+        };
+        for group in by_block(layout, &held) {
+            scene.app.store.release(show, &group, cell).await.unwrap();
+        }
+        let wanted = by_block(layout, &free);
+        let claimed = scene.app.store.claim(show, &wanted, cell, now).await;
+        assert_eq!(claimed.unwrap(), CellsWrite::Done);
+        swap_before_each_claim(scene, free, held);
+    });
+}
+
+#[tokio::test]
+async fn whoever_is_always_too_late_before_a_floor_is_told_that_it_is_taken() {
+    let scene = Scene::new(Plan {
+        rows: vec![1],
+        floor: 32,
+        cap: 50,
+        ..Plan::default()
+    })
+    .await;
+    let places = (1..33).map(PlaceIndex);
+    let (even, odd): (Vec<_>, Vec<_>) = places.partition(|place| place.0 % 2 == 0);
+    let ana = scene.buyer(1).await;
+    let floor = Wish::General {
+        section: "Floor".into(),
+        quantity: 17,
+    };
+    swap_before_each_claim(scene.clone(), even, odd);
+    let refused = scene.hold(&ana, "k", &floor).await;
+    assert_eq!(refused, Err(Error::SeatsTaken(vec![])), "never 17 are free");
+    let floor = Wish::General {
+        section: "Floor".into(),
+        quantity: 16,
+    };
+    let refused = scene.hold(&ana, "k2", &floor).await;
+    assert_eq!(refused, Err(Error::SeatsTaken(vec![])), "16 are, elsewhere");
 }
 
 #[tokio::test]
