@@ -80,6 +80,8 @@ pub struct App {
     pub(crate) price_logs: Arc<Cache<ShowId, Dated<Versioned<PriceLog>>>>,
     pub(crate) views: Arc<Views>,
     pub(crate) sales: Arc<Cache<ShowId, Arc<SalesView>>>,
+    /// Which mark of a show agreed with its map, and when.
+    pub(crate) sold_out_marks: Arc<Cache<ShowId, (Millis, bool)>>,
     /// When the figures of a room were last stored.
     pub(crate) room_figures: Arc<Cache<ShowId, Millis>>,
     pub(crate) lines: Arc<LineSlots>,
@@ -113,6 +115,7 @@ impl App {
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
             views: Arc::default(),
             sales: Arc::new(Cache::new(SALES_KEPT)),
+            sold_out_marks: Arc::new(Cache::new(SHOWS_KEPT)),
             room_figures: Arc::new(Cache::new(SHOWS_KEPT)),
             lines: Arc::new(Cache::new(SHOWS_KEPT)),
             joined: Arc::new(Cache::new(SHOWS_KEPT)),

@@ -167,7 +167,7 @@ impl App {
     }
 
     async fn event_view(&self, event: Event, own: bool) -> EventView {
-        let now = self.now();
+        let (now, event_id) = (self.now(), event.id);
         let mut visible: Vec<_> = visible_shows(&event, own).cloned().collect();
         visible.sort_by_key(|show| (show.starts_at, show.id));
         let mut asked = 0;
@@ -175,11 +175,16 @@ impl App {
             let count = summary.is_coming(now) && asked < SHOWS_COUNTED;
             asked += usize::from(count);
             async move {
-                let counts = if count {
-                    self.counts_of(&summary).await
-                } else {
-                    None
+                let counts = match count {
+                    true => self.counts_of(&summary).await,
+                    false => None,
                 };
+                if let Some(counts) = counts
+                    && counts.all_sold() != summary.sold_out
+                {
+                    self.correct_mark(event_id, summary.id, counts.all_sold())
+                        .await;
+                }
                 EventShow {
                     status: summary.status_at(now, counts),
                     summary,

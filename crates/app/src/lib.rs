@@ -30,6 +30,7 @@ pub mod room;
 pub mod sales;
 pub mod show_cancellation;
 pub mod shows;
+mod sold_out;
 pub mod staff;
 pub mod tickets;
 pub mod transfers;

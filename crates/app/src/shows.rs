@@ -264,7 +264,9 @@ impl App {
         let (counts, prices) = match show.status_at(now, None) {
             ShowStatus::OnSale => {
                 let layout = self.layout_of(&show).await?;
-                let counts = self.seat_map(&show, &layout).await?.counts();
+                let map = self.seat_map(&show, &layout).await?;
+                self.follow_sold_out(&show, &map).await;
+                let counts = map.counts();
                 let prices = self.current_prices(&show, &layout).await?;
                 (Some(counts), prices.sections)
             }

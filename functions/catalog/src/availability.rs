@@ -236,6 +236,7 @@ pub(crate) async fn counts(
 ) -> Result<impl IntoResponse, Problem> {
     let (show, layout) = visible_layout(&api, id, parts).await?;
     let map = api.app.seat_map(&show, &layout).await?;
+    api.app.follow_sold_out(&show, &map).await;
     let availability = Availability::new(id, &layout, &map);
     Ok((cache_control(&show, ONE_SECOND), JsonAnswer(availability)))
 }
@@ -268,6 +269,7 @@ pub(crate) async fn bits(
 ) -> Result<impl IntoResponse, Problem> {
     let (show, layout) = visible_layout(&api, id, parts).await?;
     let map = api.app.seat_map(&show, &layout).await?;
+    api.app.follow_sold_out(&show, &map).await;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (VERSION, map.version.0.to_string()),

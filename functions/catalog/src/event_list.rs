@@ -201,7 +201,8 @@ pub(crate) struct EventItemView {
     /// those that are over or sold out; `null` when there is none.
     #[schema(required, value_type = Option<MoneyValue>)]
     from_price: Option<Money>,
-    /// That of its liveliest show. A list does not look for sold-out shows.
+    /// That of its liveliest show. `sold_out` follows the places as soon as anybody looks at
+    /// the show, and within an hour if nobody does.
     #[schema(value_type = StatusText)]
     status: ShowStatus,
 }

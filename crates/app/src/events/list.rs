@@ -68,7 +68,7 @@ pub struct EventItem {
     pub shows: usize,
     pub next_show_at: Option<Millis>,
     pub from_price: Option<Money>,
-    /// From the clock alone: a list reads no maps, so it never says sold out.
+    /// A list reads no maps: sold out is what the event says of its shows.
     pub status: ShowStatus,
 }
 

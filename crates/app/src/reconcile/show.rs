@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::claim::by_block;
-use onsale_domain::event::{Event, ShowSummary};
+use onsale_domain::event::Event;
 use onsale_domain::ids::{OrderId, ShowId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::SeatMap;
@@ -15,7 +15,7 @@ use onsale_domain::ticket::TicketState;
 
 use super::{Report, SHOWS_BACK_MS};
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl App {
     pub(super) async fn check_event(&self, event: &Event, report: &mut Report) {
@@ -26,7 +26,7 @@ impl App {
             }
             let checked = match self.check_show(show.id, report).await {
                 Ok(all_sold) if all_sold != show.sold_out => {
-                    self.store_sold_out(event, show, all_sold).await
+                    self.mark_sold_out(event.id, show.id, all_sold).await
                 }
                 Ok(_) => Ok(()),
                 Err(error) => Err(error),
@@ -61,7 +61,7 @@ impl App {
         for (order, places) in sold_cells(&layout, &blocks, id, report) {
             self.check_sold(id, order, &places, report).await?;
         }
-        Ok(counts.total() > 0 && counts.sold == counts.total())
+        Ok(counts.all_sold())
     }
 
     /// The places of one owner that were sold when they were read.
@@ -155,25 +155,6 @@ impl App {
             .iter()
             .flat_map(|group| group.slots.iter().map(move |slot| (group.block, *slot)));
         Ok(cells.filter(|(block, slot)| is_sold(*block, *slot)).count())
-    }
-
-    /// Lists read no maps, so the event remembers which of its shows are sold out.
-    async fn store_sold_out(
-        &self,
-        event: &Event,
-        show: &ShowSummary,
-        sold_out: bool,
-    ) -> Result<()> {
-        let stored = self.store.event(event.id).await?;
-        let mut stored = stored.ok_or(Error::Corrupt)?;
-        for known in &mut stored.value.shows {
-            if known.id == show.id {
-                known.sold_out = sold_out;
-            }
-        }
-        // Losing against another change costs one round of the schedule.
-        self.store.replace_event(&stored).await?;
-        Ok(())
     }
 }
 

@@ -190,3 +190,48 @@ async fn lists_learn_that_a_show_is_sold_out_and_that_it_is_not_any_more() {
     scene.app.reconcile_all().await.unwrap();
     assert_eq!(status().await, ShowStatus::OnSale);
 }
+
+#[tokio::test]
+async fn lists_follow_the_places_as_soon_as_anybody_looks_at_the_show() {
+    let plan = Plan {
+        rows: vec![2],
+        floor: 0,
+        ..Plan::default()
+    };
+    let scene = Scene::with(plan).await;
+    let (app, show) = (&scene.app, &scene.show.show);
+    let status = async || {
+        let event = app.store.event(show.event_id).await.unwrap().unwrap();
+        event.value.shows[0].status_at(app.now(), None)
+    };
+    app.show(show.id, None).await.unwrap();
+    let id = scene.paid("one", &["A-1-1", "A-1-2"]).await;
+    scene.world.clock.advance(1_000);
+    assert_eq!(status().await, ShowStatus::OnSale, "nobody has looked");
+    app.show(show.id, None).await.unwrap();
+    assert_eq!(status().await, ShowStatus::SoldOut);
+    let version = async || {
+        app.store
+            .event(show.event_id)
+            .await
+            .unwrap()
+            .unwrap()
+            .version
+    };
+    let marked = version().await;
+    app.show(show.id, None).await.unwrap();
+    assert_eq!(version().await, marked, "it is written once");
+
+    app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    scene.world.clock.advance(1_000);
+    app.event(show.event_id, None).await.unwrap();
+    assert_eq!(status().await, ShowStatus::OnSale);
+    // Somebody else wrote what an older map said; it stands for a minute at most.
+    let mut event = app.store.event(show.event_id).await.unwrap().unwrap();
+    event.value.shows[0].sold_out = true;
+    assert!(app.store.replace_event(&event).await.unwrap());
+    scene.world.clock.advance(60_000);
+    app.show(show.id, None).await.unwrap();
+    assert_eq!(status().await, ShowStatus::OnSale);
+}
