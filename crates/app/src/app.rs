@@ -143,16 +143,26 @@ impl App {
 
     /// The show as it was at most a second ago.
     pub(crate) async fn recent_show(&self, id: ShowId) -> Result<Arc<Show>> {
-        let now = self.now();
-        if let Some((read, show)) = self.shows.get(&id)
-            && now - read < SHOW_FRESH_MS
-        {
+        if let Some(show) = self.known_show(id) {
             return Ok(show);
         }
+        let asked = self.now();
         let stored = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
-        let show = Arc::new(stored.value);
-        self.shows.put(id, (now, show.clone()));
-        Ok(show)
+        Ok(self.keep_show(asked, stored.value))
+    }
+
+    /// The same, if it needs no reading.
+    pub(crate) fn known_show(&self, id: ShowId) -> Option<Arc<Show>> {
+        let known = self.shows.get(&id);
+        let fresh = known.filter(|(read, _)| self.now() - *read < SHOW_FRESH_MS);
+        fresh.map(|(_, show)| show)
+    }
+
+    /// A show that was asked for at this time.
+    pub(crate) fn keep_show(&self, asked: Millis, show: Show) -> Arc<Show> {
+        let show = Arc::new(show);
+        self.shows.put(show.id, (asked, show.clone()));
+        show
     }
 
     pub(crate) fn forget_show(&self, id: ShowId) {

@@ -196,6 +196,16 @@ pub enum Replaced {
     Lost(Buyer),
 }
 
+/// What is read before a hold, in one consistent request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HoldRead {
+    pub session: Option<Session>,
+    pub buyer: Buyer,
+    pub pass: Option<PassUse>,
+    /// None also where it was not asked for.
+    pub show: Option<Show>,
+}
+
 #[async_trait]
 pub trait Buyers: Send + Sync {
     /// A consistent read; a buyer that was never stored has version 0.
@@ -210,14 +220,16 @@ pub trait Buyers: Send + Sync {
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)>;
-    /// The read of every hold: the same, and what is known of the pass it comes with.
-    async fn session_buyer_and_pass(
+    /// The read of every hold: the same, what is known of the pass it comes with, and the
+    /// show itself where it is asked for.
+    async fn read_for_hold(
         &self,
         session: SessionId,
         show: ShowId,
         account: AccountId,
         pass: Option<PassId>,
-    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)>;
+        with_show: bool,
+    ) -> Stored<HoldRead>;
     /// Stores `next`, if the stored version is the one before it. A buyer has no time to
     /// live: a show may be put off, and the cap and the ended ids must outlast it.
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced>;

@@ -1,13 +1,13 @@
 //! The buyer item, under its version.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Buyers, Replaced, Session, StoreError, Stored};
+use onsale_app::ports::{Buyers, HoldRead, Replaced, Session, StoreError, Stored};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::ids::{AccountId, SessionId, ShowId};
 use onsale_domain::room::opaque::PassId;
-use onsale_domain::room::pass::PassUse;
 
 use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, number};
+use crate::catalogue::show_of;
 use crate::conditions::{Change, IS_AT_VERSION, IS_NEW};
 use crate::errors::Failed;
 use crate::keys::{Key, PK};
@@ -49,24 +49,27 @@ impl Buyers for DynamoStore {
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)> {
-        let read = self.session_buyer_and_pass(session, show, account, None);
-        let (session, buyer, _) = read.await?;
+        let read = self.read_for_hold(session, show, account, None, false);
+        let HoldRead { session, buyer, .. } = read.await?;
         Ok((session, buyer))
     }
 
-    async fn session_buyer_and_pass(
+    async fn read_for_hold(
         &self,
         session: SessionId,
         show: ShowId,
         account: AccountId,
         pass: Option<PassId>,
-    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)> {
+        with_show: bool,
+    ) -> Stored<HoldRead> {
+        let (show_key, pass_key) = (Key::show(show), pass.map(Key::pass));
         let mut keys = vec![
             Key::session(session),
             Key::session_epoch(account),
             Key::buyer(show, account),
         ];
-        keys.extend(pass.map(Key::pass));
+        keys.extend(pass_key.clone());
+        keys.extend(with_show.then(|| show_key.clone()));
         let items = self.get_many(&keys, true).await?;
         let item_of = |key: &Key| {
             items
@@ -75,8 +78,14 @@ impl Buyers for DynamoStore {
         };
         let session = open_session(item_of(&keys[0]), item_of(&keys[1]))?;
         let buyer = item_of(&keys[2]).map(buyer_of).transpose()?;
-        let pass = keys.get(3).and_then(item_of).map(pass_use_of).transpose()?;
-        Ok((session, buyer.unwrap_or_default(), pass))
+        let pass = pass_key.as_ref().and_then(item_of);
+        let show = item_of(&show_key).map(show_of).transpose()?;
+        Ok(HoldRead {
+            session,
+            buyer: buyer.unwrap_or_default(),
+            pass: pass.map(pass_use_of).transpose()?,
+            show: show.map(|show| show.value),
+        })
     }
 
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {

@@ -38,6 +38,13 @@ pub(crate) fn event_replacement(event: &Versioned<Event>) -> Stored<Change> {
     Ok(change)
 }
 
+/// A show, with what is marked beside its document.
+pub(crate) fn show_of(item: &Item) -> Stored<Versioned<Show>> {
+    let mut show: Versioned<Show> = versioned(item)?;
+    show.value.waitlist = mark_of(item)?;
+    Ok(show)
+}
+
 /// Where an event stands in its lists.
 fn list_place(event: &Event) -> String {
     keys::by_time(event.created, event.id)
@@ -132,12 +139,8 @@ impl Catalogue for DynamoStore {
     }
 
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>> {
-        let Some(item) = self.get(&Key::show(id)).await? else {
-            return Ok(None);
-        };
-        let mut show: Versioned<Show> = versioned(&item)?;
-        show.value.waitlist = mark_of(&item)?;
-        Ok(Some(show))
+        let item = self.get(&Key::show(id)).await?;
+        item.as_ref().map(show_of).transpose()
     }
 
     async fn replace_show(

@@ -1,14 +1,15 @@
 //! Blocks, buyers and maps.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Blocks, Buyers, CellsWrite, Maps, Replaced, Session, Sessions, Stored};
+use onsale_app::ports::{
+    Blocks, Buyers, Catalogue, CellsWrite, HoldRead, Maps, Replaced, Session, Sessions, Stored,
+};
 use onsale_domain::block::{BlockIndex, BlockState, Cell, Slot};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::claim::BlockSlots;
 use onsale_domain::ids::{AccountId, SessionId, ShowId};
 use onsale_domain::map::SeatMap;
 use onsale_domain::room::opaque::PassId;
-use onsale_domain::room::pass::PassUse;
 use onsale_domain::time::Millis;
 
 use crate::{MemoryStore, Step};
@@ -150,16 +151,25 @@ impl Buyers for MemoryStore {
         ))
     }
 
-    async fn session_buyer_and_pass(
+    async fn read_for_hold(
         &self,
         session: SessionId,
         show: ShowId,
         account: AccountId,
         pass: Option<PassId>,
-    ) -> Stored<(Option<Session>, Buyer, Option<PassUse>)> {
+        with_show: bool,
+    ) -> Stored<HoldRead> {
         let (session, buyer) = self.session_and_buyer(session, show, account).await?;
-        let used = pass.and_then(|pass| self.pass_use(pass));
-        Ok((session, buyer, used))
+        let stored = match with_show {
+            true => self.show(show).await?,
+            false => None,
+        };
+        Ok(HoldRead {
+            session,
+            buyer,
+            pass: pass.and_then(|pass| self.pass_use(pass)),
+            show: stored.map(|stored| stored.value),
+        })
     }
 
     async fn replace(&self, show: ShowId, account: AccountId, next: &Buyer) -> Stored<Replaced> {

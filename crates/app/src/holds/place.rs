@@ -1,6 +1,6 @@
 //! Placing a hold.
 //!
-//! One consistent read (session, buyer and pass), one conditional write on the cells, one
+//! One consistent read (session, buyer, pass, and the show where it is not known), one conditional write on the cells, one
 //! conditional write on the buyer: two write units for places of one block, and a third
 //! for the first hold under a pass. A loser in a crowd costs one and touches nothing else.
 
@@ -22,7 +22,7 @@ use super::record::Recorded;
 use super::{HoldView, Wish, pass};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::ports::{ExpireHold, MAX_DELAY_S};
+use crate::ports::{ExpireHold, MAX_DELAY_S, Session};
 use crate::pricing::CurrentPrices;
 
 /// How often the whole path is gone again when the claimed cells had to be given back
@@ -130,10 +130,33 @@ impl App {
         offered: Option<&PassClaims>,
         admit: impl FnOnce() -> Result<()> + Send,
     ) -> Result<HoldView> {
-        let show = self.recent_show(show_id).await?;
+        let (asked, known) = (self.now(), self.known_show(show_id));
+        let offered = match &known {
+            Some(show) => pass::wanted(show, offered),
+            None => offered,
+        };
+        let read = self
+            .store
+            .read_for_hold(
+                caller.session,
+                show_id,
+                caller.account,
+                offered.map(|claims| claims.pass),
+                known.is_none(),
+            )
+            .await?;
+        let show = match (known, read.show) {
+            (Some(known), _) => known,
+            (None, Some(show)) => self.keep_show(asked, show),
+            (None, None) => return Err(Error::NotFound("show")),
+        };
         if show.status == StoredStatus::Draft {
             // A draft does not exist for buyers, whatever they ask of it.
             return Err(Error::NotFound("show"));
+        }
+        let open = |s: Session| s.account == caller.account && self.now() < s.expires;
+        if !read.session.is_some_and(open) {
+            return Err(Error::Unauthenticated);
         }
         let layout = self.layout_of(&show).await?;
         let prices = self.current_prices(&show, &layout).await?;
@@ -149,19 +172,8 @@ impl App {
             layout,
             prices,
         };
-        let (session, mut buyer, mut used) = self
-            .store
-            .session_buyer_and_pass(
-                caller.session,
-                show_id,
-                caller.account,
-                attempt.pass.map(|claims| claims.pass),
-            )
-            .await?;
-        let open = session.is_some_and(|s| s.account == caller.account && self.now() < s.expires);
-        if !open {
-            return Err(Error::Unauthenticated);
-        }
+        let mut buyer = read.buyer;
+        let mut used = read.pass.filter(|_| attempt.pass.is_some());
         let (wanted, quantity) = check_wish(wish, &attempt.show, &attempt.layout)?;
         if buyer.entry(attempt.hold).is_none() {
             admit()?;

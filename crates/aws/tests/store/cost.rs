@@ -53,7 +53,7 @@ async fn a_hold_of_one_to_eight_seats_takes_two_write_units_and_three_requests()
     .await;
     let caller = counted.stage.buyer(1).await.unwrap();
     let show = counted.stage.show.id;
-    // The first hold of a process also reads the show and its layout.
+    // The first hold of a process also reads the layout.
     let warm_up = Wish::Seats(vec!["A-2-1".into()]);
     counted
         .world
@@ -63,6 +63,8 @@ async fn a_hold_of_one_to_eight_seats_takes_two_write_units_and_three_requests()
         .unwrap();
     let mut first = 1;
     for quantity in [1, 2, 5, 8] {
+        // The show is known, or it is read along with the rest.
+        counted.world.clock.advance(u64::from(quantity) % 2 * 5_000);
         counted.recorder.take();
         let wish = seats(first..=first + quantity - 1);
         first += quantity;
@@ -97,6 +99,7 @@ async fn the_first_hold_under_a_pass_takes_one_write_more_and_the_next_none() {
         .await;
     assert!(refused.is_err());
     for (n, (units, requests)) in [(1, (3.0, 4)), (2, (2.0, 3)), (3, (2.0, 3))] {
+        counted.world.clock.advance(5_000);
         counted.recorder.take();
         let wish = seats(n..=n);
         let key = key(n as usize);
@@ -124,6 +127,7 @@ async fn a_refused_hold_takes_one_write_unit_and_touches_nothing_else() {
         .place_hold(&winner, show, &key(1), &seats(1..=2), None)
         .await
         .unwrap();
+    counted.world.clock.advance(5_000);
     counted.recorder.take();
     let refused = counted
         .world

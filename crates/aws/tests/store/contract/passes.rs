@@ -24,8 +24,8 @@ fn used(account: AccountId) -> PassUse {
 async fn read(store: &dyn Store, pass: PassId) -> Option<PassUse> {
     let (session, show) = (SessionId::from_bytes(fresh()), ShowId::from_bytes(fresh()));
     let account = AccountId::from_bytes(fresh());
-    let read = store.session_buyer_and_pass(session, show, account, Some(pass));
-    read.await.unwrap().2
+    let read = store.read_for_hold(session, show, account, Some(pass), false);
+    read.await.unwrap().pass
 }
 
 async fn a_pass_is_its_first_accounts(store: &dyn Store) {
