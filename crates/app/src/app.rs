@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::index_events::NOTES_AT_ONCE;
 use crate::ports::{
     Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
-    Search, SearchIndex, Store, TicketSigner, Versioned, WaitlistQueue,
+    Search, SearchIndex, Session, Store, TicketSigner, Versioned, WaitlistQueue,
 };
 use crate::pricing::Views;
 use crate::sales::SalesView;
@@ -37,6 +37,8 @@ const SHOW_FRESH_MS: u64 = 1_000;
 const LAYOUTS_KEPT: usize = 32;
 const SHOWS_KEPT: usize = 512;
 const SALES_KEPT: usize = 64;
+/// Ended sessions, of 16 bytes each.
+const SESSIONS_KEPT: usize = 10_000;
 
 /// Everything the application needs from outside. A function that never uses one of
 /// them plugs in `Unplugged`.
@@ -80,6 +82,8 @@ pub struct App {
     pub(crate) price_logs: Arc<Cache<ShowId, Dated<Versioned<PriceLog>>>>,
     pub(crate) views: Arc<Views>,
     pub(crate) sales: Arc<Cache<ShowId, Arc<SalesView>>>,
+    /// Sessions that were found ended; an ended session stays so.
+    ended_sessions: Arc<Cache<SessionId, ()>>,
     /// Which mark of a show agreed with its map, and when.
     pub(crate) sold_out_marks: Arc<Cache<ShowId, (Millis, bool)>>,
     /// When the figures of a room were last stored.
@@ -115,6 +119,7 @@ impl App {
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
             views: Arc::default(),
             sales: Arc::new(Cache::new(SALES_KEPT)),
+            ended_sessions: Arc::new(Cache::new(SESSIONS_KEPT)),
             sold_out_marks: Arc::new(Cache::new(SHOWS_KEPT)),
             room_figures: Arc::new(Cache::new(SHOWS_KEPT)),
             lines: Arc::new(Cache::new(SHOWS_KEPT)),
@@ -135,10 +140,23 @@ impl App {
     /// Refuses a caller whose session has ended.
     pub async fn check_session(&self, caller: &Caller) -> Result<()> {
         let session = self.store.session(caller.session, caller.account).await?;
+        self.require_open(caller, session)
+    }
+
+    /// The same for whoever has read the session.
+    pub(crate) fn require_open(&self, caller: &Caller, session: Option<Session>) -> Result<()> {
         match session {
             Some(s) if s.account == caller.account && self.now() < s.expires => Ok(()),
-            _ => Err(Error::Unauthenticated),
+            _ => {
+                self.ended_sessions.put(caller.session, ());
+                Err(Error::Unauthenticated)
+            }
         }
+    }
+
+    /// Whether this process has seen that the session is over. `false` says nothing.
+    pub fn is_known_to_be_over(&self, session: SessionId) -> bool {
+        self.ended_sessions.get(&session).is_some()
     }
 
     /// The show as it was at most a second ago.

@@ -22,7 +22,7 @@ use super::record::Recorded;
 use super::{HoldView, Wish, pass};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::ports::{ExpireHold, MAX_DELAY_S, Session};
+use crate::ports::{ExpireHold, MAX_DELAY_S};
 use crate::pricing::CurrentPrices;
 
 /// How often the whole path is gone again when the claimed cells had to be given back
@@ -154,10 +154,7 @@ impl App {
             // A draft does not exist for buyers, whatever they ask of it.
             return Err(Error::NotFound("show"));
         }
-        let open = |s: Session| s.account == caller.account && self.now() < s.expires;
-        if !read.session.is_some_and(open) {
-            return Err(Error::Unauthenticated);
-        }
+        self.require_open(caller, read.session)?;
         let layout = self.layout_of(&show).await?;
         let prices = self.current_prices(&show, &layout).await?;
         let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;

@@ -23,9 +23,7 @@ impl App {
             .store
             .session_and_buyer(caller.session, show, caller.account)
             .await?;
-        match session {
-            Some(s) if s.account == caller.account && self.now() < s.expires => Ok(buyer),
-            _ => Err(Error::Unauthenticated),
-        }
+        self.require_open(caller, session)?;
+        Ok(buyer)
     }
 }

@@ -14,7 +14,8 @@ pub const COOKIE: &str = "onsale_session";
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// A caller whose token is good. Whether the session is still open is for the use case
-/// to read, together with what else it reads.
+/// to read, together with what else it reads; one that it found ended is turned away here
+/// from then on, so that it uses nothing up of what its account may ask.
 #[derive(Debug, Clone, Copy)]
 pub struct Authenticated(pub Caller);
 
@@ -42,6 +43,10 @@ impl FromRequestParts<Api> for Authenticated {
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let caller = authenticate(parts, api)?.ok_or(Error::Unauthenticated)?;
+        if api.app.is_known_to_be_over(caller.session) {
+            return Err(Error::Unauthenticated.into());
+        }
+        api.limits.request(caller.account, api.app.now())?;
         Ok(Self(caller))
     }
 }

@@ -211,12 +211,69 @@ async fn a_closed_session_is_refused_at_once_where_the_store_is_asked() {
     let bearer = format!("Bearer {}", site.token);
     let headers = [("authorization", bearer.as_str())];
     site.world.store.close(site.session.id).await.unwrap();
+    // Where the use case asks, the token alone says nothing of it.
+    assert_eq!(site.get("/token", &headers).await, StatusCode::OK);
     assert_eq!(
         site.get("/session", &headers).await,
         StatusCode::UNAUTHORIZED
     );
     assert_eq!(site.get("/maybe", &headers).await, StatusCode::UNAUTHORIZED);
-    assert_eq!(site.get("/token", &headers).await, StatusCode::OK);
+    // This process knows it now.
+    assert_eq!(site.get("/token", &headers).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn all_sessions_of_an_account_share_its_hundred_requests() {
+    let site = site(Limits::default()).await;
+    let signer = SessionSigner::from_secret("k1", [7; 32]);
+    let mut bearers = Vec::new();
+    for n in 1..=4 {
+        let session = Session {
+            id: SessionId::from_bytes([n; 16]),
+            ..site.session.clone()
+        };
+        site.world.store.open(&session).await.unwrap();
+        let token = signer.sign(&session, Role::Buyer).unwrap();
+        bearers.push(format!("Bearer {token}"));
+    }
+    for n in 0..100 {
+        let headers = [("authorization", bearers[n % 4].as_str())];
+        let path = if n % 2 == 0 { "/token" } else { "/session" };
+        assert_eq!(site.get(path, &headers).await, StatusCode::OK, "{n}");
+    }
+    for bearer in &bearers {
+        let headers = [("authorization", bearer.as_str())];
+        for path in ["/token", "/session"] {
+            let status = site.get(path, &headers).await;
+            assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_was_logged_out_uses_nothing_up_for_its_owner() {
+    let site = site(Limits::default()).await;
+    let signer = SessionSigner::from_secret("k1", [7; 32]);
+    let other = Session {
+        id: SessionId::from_bytes([9; 16]),
+        ..site.session.clone()
+    };
+    let stolen = format!("Bearer {}", signer.sign(&other, Role::Buyer).unwrap());
+    let stolen = [("authorization", stolen.as_str())];
+    // Once it was found ended, nobody asks the store again.
+    assert_eq!(
+        site.get("/session", &stolen).await,
+        StatusCode::UNAUTHORIZED
+    );
+    for _ in 0..98 {
+        let status = site.get("/token", &stolen).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+    }
+    let bearer = format!("Bearer {}", site.token);
+    let headers = [("authorization", bearer.as_str())];
+    for n in 0..100 {
+        assert_eq!(site.get("/token", &headers).await, StatusCode::OK, "{n}");
+    }
 }
 
 #[tokio::test]
