@@ -13,8 +13,8 @@ pub const MAX_SECTIONS: usize = 200;
 /// Bounds the blocks of a show: each row has at least one.
 pub const MAX_ROWS: usize = 10_000;
 pub const MAX_SEAT_NUMBER: u16 = 9_999;
-/// No row is longer; it bounds the search for a seat in its row.
-pub const MAX_ROW_SEATS: usize = 1_000;
+/// As many as there are numbers; it bounds the search for a seat in its row.
+pub const MAX_ROW_SEATS: usize = MAX_SEAT_NUMBER as usize;
 pub const MAX_OVERBOOK_PERCENT: u8 = 5;
 
 /// The index of a place in its show.

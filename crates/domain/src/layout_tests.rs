@@ -71,6 +71,15 @@ fn a_seat_id_has_one_spelling() {
 }
 
 #[test]
+fn a_row_may_have_as_many_seats_as_there_are_numbers() {
+    let venue = Layout::build(vec![seated("A", &[("1", MAX_SEAT_NUMBER)])], None).unwrap();
+    assert_eq!(venue.places(), 9_999);
+    assert_eq!(venue.find("A-1-9999"), Some(PlaceIndex(9_998)));
+    assert_eq!(venue.blocks().len(), 313);
+    assert!(venue.blocks().iter().all(|block| block.len <= 32));
+}
+
+#[test]
 fn a_bad_layout_is_refused_with_its_reason() {
     let twice = vec![seated("A", &[("1", 2)]), seated("A", &[("1", 2)])];
     assert_eq!(

@@ -24,7 +24,8 @@ pub(crate) struct SeatedSection {
     /// Letters, digits and spaces.
     #[schema(min_length = 1, max_length = 20)]
     name: String,
-    #[schema(min_items = 1, max_items = 100_000)]
+    /// A venue has at most 10,000 rows.
+    #[schema(min_items = 1, max_items = 10_000)]
     rows: Vec<RowBody>,
     /// Seat ids, such as `A-1-3`.
     #[schema(required = false, max_items = 100_000)]

@@ -30,6 +30,12 @@ fn the_document_states_the_limits_of_the_code() {
             layout::MAX_SECTIONS as u64,
         ),
         (
+            "SeatedSection/properties/rows/maxItems",
+            layout::MAX_ROWS as u64,
+        ),
+        ("Seats/oneOf/0/maximum", layout::MAX_ROW_SEATS as u64),
+        ("Seats/oneOf/1/maxItems", layout::MAX_ROW_SEATS as u64),
+        (
             "GeneralSection/properties/capacity/maximum",
             layout::MAX_PLACES as u64,
         ),
