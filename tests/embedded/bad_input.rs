@@ -146,3 +146,20 @@ async fn a_bad_hold_is_refused_for_its_reason_and_takes_nothing() {
     wait_for_counts(&ana, &show, 1_210, 0).await;
     ana.get("/api/v1/nothing").await.problem(404, "not_found");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_far_too_large_is_refused_and_its_sender_sees_why() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
+    for mebibytes in [5, 40] {
+        let body = vec![b' '; mebibytes << 20];
+        let request = organiser
+            .request(Method::POST, "/api/v1/venues")
+            .header("content-type", "application/json")
+            .body(body);
+        let answer = organiser.send(request).await;
+        answer.problem(413, "payload_too_large");
+    }
+    organiser.get("/api/v1/me").await.expect(200);
+}

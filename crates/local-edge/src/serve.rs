@@ -10,9 +10,9 @@ use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use onsale_edge::answer::Problem;
 use onsale_edge::watching::{ASK_MS, Subject, Watcher};
 use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
@@ -24,6 +24,9 @@ use crate::host::LocalHost;
 
 /// A comment now and then keeps a quiet stream from being taken for dead.
 const STILL_THERE: Duration = Duration::from_secs(15);
+/// So much of a body that is too large is read before it is refused: sixteen times what is
+/// allowed, so a mistake is told and a flood is cut off.
+const MAX_DRAINED: usize = 16 * MAX_BODY;
 
 #[derive(Debug, Clone)]
 pub struct EdgeServer {
@@ -101,15 +104,37 @@ impl EdgeServer {
     }
 }
 
-async fn read(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Problem> {
+/// The body, unless it is too large. Of one that is, a good deal more is read and thrown
+/// away before the answer: a client that is still sending would see its connection break
+/// instead. One that asks first whether it may send is answered at once.
+async fn read(headers: &HeaderMap, mut body: Body) -> Result<Vec<u8>, Problem> {
     let too_large = || Problem::too_large("The body has more than 4 MiB.");
     let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok());
     let announced = announced.and_then(|text| text.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > MAX_BODY as u64) {
+    if announced.is_some_and(|bytes| bytes > MAX_BODY as u64) && headers.contains_key(EXPECT) {
         return Err(too_large());
     }
-    let body = Limited::new(body, MAX_BODY).collect().await;
-    Ok(body.map_err(|_| too_large())?.to_bytes().to_vec())
+    let mut kept = Vec::new();
+    let mut drained = 0;
+    while let Some(frame) = body.frame().await {
+        let cut_off = |_| Problem::invalid("The body could not be read to its end.");
+        let Ok(data) = frame.map_err(cut_off)?.into_data() else {
+            continue;
+        };
+        if drained == 0 && kept.len() + data.len() <= MAX_BODY {
+            kept.extend_from_slice(&data);
+            continue;
+        }
+        drained += kept.len() + data.len();
+        kept = Vec::new();
+        if drained > MAX_DRAINED {
+            break;
+        }
+    }
+    match drained {
+        0 => Ok(kept),
+        _ => Err(too_large()),
+    }
 }
 
 fn sent(answer: http::Response<Vec<u8>>) -> Response {
