@@ -284,12 +284,6 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     );
 }
 
-/// The names of gates are in a cursor, and anything may be in those.
-fn encoded(cursor: &str) -> String {
-    let bytes = cursor.bytes().map(|byte| format!("%{byte:02X}"));
-    format!("&cursor={}", bytes.collect::<String>())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_snapshot_comes_in_pages_and_then_only_what_changed() {
     let sale = Sale::small(json!({})).await;
@@ -315,15 +309,15 @@ async fn a_snapshot_comes_in_pages_and_then_only_what_changed() {
     assert_eq!(whole["revoked"], json!([]));
     assert_eq!(whole["keys"].as_array().unwrap().len(), 1);
     assert_eq!(whole["show"]["show_id"], sale.show.as_str());
-    let (mut seen, mut cursor) = (Vec::new(), None::<String>);
+    // The names of gates are in a cursor, which goes into an address as it is.
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let cursor_part = cursor.as_deref().map(encoded).unwrap_or_default();
-        let page = format!("{path}?limit=1{cursor_part}");
+        let page = format!("{path}?limit=1{cursor}");
         let page = sale.organiser.get(&page).await.expect(200);
         seen.extend(used(&page));
-        cursor = page["next_cursor"].as_str().map(str::to_owned);
-        if cursor.is_none() {
-            break;
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
         }
     }
     seen.sort();

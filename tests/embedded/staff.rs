@@ -221,7 +221,7 @@ async fn the_trail_tells_what_was_done_to_a_show() {
                 .expect(200);
             entries.extend(page["items"].as_array().unwrap().clone());
             match page["next_cursor"].as_str() {
-                Some(cursor) => next = format!("&cursor={}", cursor.replace('#', "%23")),
+                Some(cursor) => next = format!("&cursor={cursor}"),
                 None => break,
             }
         }

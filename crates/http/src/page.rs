@@ -3,6 +3,8 @@
 //! A query names the two fields itself (`#[serde(default)] limit: Limit`,
 //! `cursor: Option<Cursor>`): serde cannot both flatten and refuse unknown fields.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use onsale_app::ports::Page;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
@@ -49,23 +51,33 @@ impl PartialSchema for Limit {
 
 impl ToSchema for Limit {}
 
-/// Where a page begins: the `next_cursor` of the page before, as it was given.
+/// Where a page begins: what the `next_cursor` of the page before stands for. It is sent as
+/// base64url, so that it can be put into an address as it is, whatever the place in a list
+/// is spelt with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
 impl Cursor {
     pub const MAX_CHARS: usize = 512;
+
+    /// The `next_cursor` that stands for this place.
+    pub fn encoded(place: String) -> String {
+        URL_SAFE_NO_PAD.encode(place)
+    }
+
+    fn decoded(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let place = String::from_utf8(bytes).ok()?;
+        let fits = !text.is_empty() && text.len() <= Self::MAX_CHARS;
+        fits.then_some(Self(place))
+    }
 }
 
 impl<'de> Deserialize<'de> for Cursor {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if text.is_empty() || text.chars().count() > Self::MAX_CHARS {
-            return Err(serde::de::Error::custom(
-                "must be the next_cursor of a page",
-            ));
-        }
-        Ok(Self(text))
+        let wrong = || serde::de::Error::custom("must be the next_cursor of a page");
+        Self::decoded(&text).ok_or_else(wrong)
     }
 }
 
@@ -95,7 +107,7 @@ impl<T> List<T> {
     pub fn from_page<U>(page: Page<U>, item: impl FnMut(U) -> T) -> Self {
         Self {
             items: page.items.into_iter().map(item).collect(),
-            next_cursor: page.next,
+            next_cursor: page.next.map(Cursor::encoded),
         }
     }
 }

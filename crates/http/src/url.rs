@@ -94,6 +94,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_cursor_goes_into_an_address_as_it_is_and_comes_back() {
+        for place in [
+            "000001800000000#tkt_1",
+            "a b+c/d?e&f=%23",
+            "Südtor 🎟 #1",
+            "7",
+        ] {
+            let next = Cursor::encoded(place.to_owned());
+            let found = search(&format!("cursor={next}&limit=3")).await.unwrap();
+            assert_eq!(found.cursor, Some(Cursor(place.to_owned())));
+            assert_eq!(found.limit, Limit(3));
+        }
+    }
+
+    #[tokio::test]
     async fn a_query_that_cannot_be_meant_is_refused() {
         let long = format!("cursor={}", "x".repeat(513));
         for query in [
@@ -107,6 +122,9 @@ mod tests {
             "limit=99999999999999999999",
             "limit=1&limit=2",
             "cursor=",
+            // A place in a list as it is stored, and what is no text.
+            "cursor=000001800000000%23ord_1",
+            "cursor=__8",
             "town=Lyon",
             &long,
         ] {

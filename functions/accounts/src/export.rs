@@ -400,7 +400,7 @@ fn answer(export: Export, now: Millis) -> ExportAnswer {
         fan_registrations: export.fan_registrations.into_iter().map(fan).collect(),
         waitlists: export.waitlists.into_iter().map(wait).collect(),
         transfers: transfers.collect(),
-        next_cursor: export.next,
+        next_cursor: export.next.map(Cursor::encoded),
     }
 }
 

@@ -1,8 +1,6 @@
 //! An order in an answer.
 
 use axum::extract::State;
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Money;
 use onsale_domain::order::{Order, OrderStatus};
@@ -241,11 +239,8 @@ pub(crate) struct ListQuery {
     cursor: Option<Cursor>,
 }
 
-/// The place in the list, a time and the order that was listed last, in a form that can
-/// stand in a URL as it is.
-fn read_cursor(cursor: &Cursor) -> Result<String, Problem> {
-    let bytes = URL_SAFE_NO_PAD.decode(&cursor.0).unwrap_or_default();
-    let text = String::from_utf8(bytes).unwrap_or_default();
+/// The place in the list: a time, and the order that was listed last.
+fn read_cursor(Cursor(text): &Cursor) -> Result<&str, Problem> {
     let is_place = text.split_once('#').is_some_and(|(time, id)| {
         let digits = !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit());
         digits && id.parse::<OrderId>().is_ok()
@@ -271,8 +266,6 @@ pub(crate) async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<axum::Json<List<OrderView>>, Problem> {
     let after = query.cursor.as_ref().map(read_cursor).transpose()?;
-    let page = api.app.orders(&caller, after.as_deref(), query.limit.0);
-    let mut list = List::from_page(page.await?, OrderView::from);
-    list.next_cursor = list.next_cursor.map(|place| URL_SAFE_NO_PAD.encode(place));
-    Ok(axum::Json(list))
+    let page = api.app.orders(&caller, after, query.limit.0).await?;
+    Ok(axum::Json(List::from_page(page, OrderView::from)))
 }

@@ -108,7 +108,7 @@ impl SnapshotView {
             revoked,
             used,
             good_again,
-            next_cursor: snapshot.next,
+            next_cursor: snapshot.next.map(Cursor::encoded),
         }
     }
 }
