@@ -4,10 +4,12 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 use crate::owners::{Promise, check_kept};
 use crate::server::{Server, command};
+use crate::show_cancellation::cancel_show;
 use crate::visitor::{Visitor, crowd, rows};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -61,6 +63,39 @@ async fn a_new_folder_gets_a_demo_and_a_restart_keeps_it() {
     }
     assert_eq!(shows[0], shows[1]);
     assert_eq!(shows[0].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_demo_shows_are_cancelled_starts_and_says_what_to_try() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start_with(data.path(), &[]).await;
+    let mut organiser = Visitor::anonymous(&server.url);
+    let log_in = json!({"email": "organiser@demo.onsale.example", "password": "on-sale-at-ten"});
+    let session = organiser.post("/api/v1/sessions", log_in).await.expect(201);
+    organiser.token = session["token"].as_str().unwrap().to_owned();
+    let events = organiser.get("/api/v1/events").await.expect(200);
+    let event = events["items"][0]["event_id"].as_str().unwrap().to_owned();
+    let event = format!("/api/v1/events/{event}");
+    let shows = organiser.get(&event).await.expect(200)["shows"].clone();
+    for show in shows.as_array().unwrap() {
+        let show = show["show_id"].as_str().unwrap();
+        cancel_show(&organiser, show).await.expect(202);
+    }
+    server.stop().await;
+
+    let mut starting = command(data.path(), &["--port", "0"]).spawn().unwrap();
+    let mut said = BufReader::new(starting.stdout.take().unwrap()).lines();
+    let mut tries = None;
+    while let Some(line) = said.next_line().await.unwrap() {
+        match line.trim().strip_prefix("curl ") {
+            Some(url) => tries = Some(url.to_owned()),
+            None if line.starts_with("Stop with") => break,
+            None => {}
+        }
+    }
+    let answer = reqwest::get(tries.unwrap()).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    starting.kill().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,7 +26,8 @@ const DAY_MS: u64 = 24 * 3_600_000;
 
 #[derive(Debug)]
 pub struct Demo {
-    pub show: ShowId,
+    /// The next one; none when both were cancelled.
+    pub show: Option<ShowId>,
 }
 
 /// Plants what is not there yet.
@@ -86,8 +87,9 @@ async fn plant_event(app: &App, caller: &Caller) -> Result<Demo, Error> {
         .create_event(caller, event, Some(&key("demo-event")?), request)
         .await?;
     let now = app.now();
-    if let Some(show) = next_show(app, event_id, now).await? {
-        return Ok(Demo { show });
+    let next = next_show(app, event_id, now).await?;
+    if next.is_some() {
+        return Ok(Demo { show: next });
     }
     tracing::info!(places, "planting the demo");
     for days in [30, 31] {
@@ -96,10 +98,8 @@ async fn plant_event(app: &App, caller: &Caller) -> Result<Demo, Error> {
         app.create_show(caller, event_id, show(starts_at)?, Some(&show_key), request)
             .await?;
     }
-    next_show(app, event_id, now)
-        .await?
-        .map(|show| Demo { show })
-        .ok_or(Error::Corrupt)
+    let show = next_show(app, event_id, now).await?;
+    Ok(Demo { show })
 }
 
 async fn next_show(app: &App, event: EventId, now: Millis) -> Result<Option<ShowId>, Error> {

@@ -155,15 +155,21 @@ fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo
     );
     if let Some(demo) = demo {
         let (organiser, buyer) = (demo::ORGANISER_EMAIL, demo::BUYER_EMAIL);
-        let (password, show) = (demo::PASSWORD, demo.show);
+        let password = demo::PASSWORD;
         text += &format!(
             "Demo log-ins\n  \
              organiser  {organiser}  {password}\n  \
              buyer      {buyer}  {password}\n\
-             Try\n  \
-             curl http://{address}/api/v1/shows/{show}/availability\n  \
-             http://{address}/room/{show}   the waiting room, in a browser\n"
+             Try\n  "
         );
+        text += &match demo.show {
+            Some(show) => format!(
+                "curl http://{address}/api/v1/shows/{show}/availability\n  \
+                 http://{address}/room/{show}   the waiting room, in a browser\n"
+            ),
+            // The demo shows were cancelled.
+            None => format!("curl http://{address}/api/v1/events\n"),
+        };
     }
     text += "Stop with Ctrl-C; everything acknowledged is kept.\n";
     // Whoever reads may have gone, as with `| head -1`: that is no reason to stop.
