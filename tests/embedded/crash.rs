@@ -1,5 +1,6 @@
 //! `kill -9` under load, ten times: what was acknowledged is still there.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,13 +12,14 @@ use crate::server::Server;
 use crate::visitor::{Dice, Visitor, crowd, rows};
 
 const CRASHES: usize = 10;
+const CLIENTS: usize = 64;
 /// Each life of the process ends after about this many acknowledged holds, or after a
 /// while if the machine is slow.
 const HOLDS_A_LIFE: usize = 150;
 
 async fn load(
     visitor: Visitor,
-    shows: Arc<Vec<String>>,
+    show: String,
     seed: u64,
     acknowledged: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
@@ -28,14 +30,13 @@ async fn load(
         if over.load(Ordering::SeqCst) {
             break;
         }
-        let show = &shows[dice.below(shows.len())];
-        let (row, first) = (dice.below(50) + 1, dice.below(39) + 1);
-        let group =
-            json!({"seats": [format!("A-{row}-{first}"), format!("A-{row}-{}", first + 1)]});
-        match visitor
-            .try_hold(show, &format!("life-{seed}-{attempt}"), group)
-            .await
-        {
+        let size = 1 + dice.below(6);
+        let mut group = BTreeSet::new();
+        while group.len() < size {
+            group.insert(format!("A-{}-{}", dice.below(50) + 1, dice.below(40) + 1));
+        }
+        let key = format!("life-{seed}-{attempt}");
+        match visitor.try_hold(&show, &key, json!({"seats": group})).await {
             Ok(answer) if answer.status == 201 => {
                 acknowledged.fetch_add(1, Ordering::SeqCst);
                 promises.push(Promise {
@@ -65,15 +66,13 @@ async fn no_acknowledged_hold_is_lost_and_no_seat_has_two_owners() {
     let event = organiser
         .event(&organiser.venue(json!([rows("A", 50, 40)])).await)
         .await;
-    let mut shows = Vec::new();
-    for _ in 0..4 {
-        let more = json!({"max_tickets_per_buyer": 50, "hold_seconds": 900});
-        shows.push(organiser.show(&event, json!({"A": 4500}), more).await);
-    }
-    let shows = Arc::new(shows);
-    let clients = crowd(&server.url, 32).await;
+    let clients = crowd(&server.url, CLIENTS).await;
     let mut promises = Vec::new();
     for life in 0..CRASHES {
+        // Every life has a show of 2,000 seats to fight for.
+        let more = json!({"max_tickets_per_buyer": 50, "hold_seconds": 900});
+        let organiser = organiser.at(&server.url);
+        let show = organiser.show(&event, json!({"A": 4500}), more).await;
         let (acknowledged, over) = (
             Arc::new(AtomicUsize::new(0)),
             Arc::new(AtomicBool::new(false)),
@@ -85,7 +84,7 @@ async fn no_acknowledged_hold_is_lost_and_no_seat_has_two_owners() {
                 let seed = (life * 1_000 + n + 1) as u64;
                 tokio::spawn(load(
                     client.at(&server.url),
-                    shows.clone(),
+                    show.clone(),
                     seed,
                     acknowledged.clone(),
                     over.clone(),
