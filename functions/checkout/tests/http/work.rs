@@ -41,8 +41,9 @@ async fn who_has_no_attempt_left_is_told_to_wait_and_not_asked_for_work() {
     let challenge = Challenge::from_json(&asked.body["challenge"].to_string()).unwrap();
     let work = work::payload(&challenge, &challenge.solve(0..TRIES).unwrap());
     for n in 0..5 {
-        let tried = service.check_out_with(hold, &format!("pay-{n}"), Some(&work));
-        assert_ne!(tried.await.status, StatusCode::TOO_MANY_REQUESTS, "{n}");
+        let key = format!("pay-{n}");
+        let tried = service.check_out_with(hold, &key, Some(&work)).await;
+        assert_ne!(tried.status, StatusCode::TOO_MANY_REQUESTS, "{n}");
     }
     for proof in [None, Some(work.as_str())] {
         let tried = service.check_out_with(hold, "pay-5", proof).await;
