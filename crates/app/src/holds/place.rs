@@ -162,6 +162,7 @@ impl App {
         if !open {
             return Err(Error::Unauthenticated);
         }
+        caller.check_may_buy()?;
         let (wanted, quantity) = check_wish(wish, &attempt.show, &attempt.layout)?;
         if buyer.entry(attempt.hold).is_none() {
             admit()?;
