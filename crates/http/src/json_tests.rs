@@ -266,7 +266,7 @@ async fn a_body_that_may_be_left_out_is_read_as_strictly_when_it_is_there() {
         async move {
             let read = OptionalJson::<Patch>::from_request(request, &()).await;
             read.map(|OptionalJson(patch)| patch.map(|patch| patch.name))
-                .map_err(|problem| problem.status())
+                .map_err(|problem| problem.code().status())
         }
     };
     let json = Some("application/json");
