@@ -25,12 +25,15 @@ const STEPS_A_MESSAGE: usize = 50;
 const ALL_APPEAR_MS: u64 = 60_000;
 
 impl App {
-    /// Deletes the caller's account. Tickets stay valid; nothing else can be undone.
+    /// Deletes the caller's account. Tickets stay valid; nothing else can be undone. A
+    /// password is checked when there is one; the session was before.
     #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn delete_account(&self, caller: &Caller, password: &str) -> Result<()> {
+    pub async fn delete_account(&self, caller: &Caller, password: Option<&str>) -> Result<()> {
         let found = self.store.credentials_of(caller.account).await?;
         let found = found.ok_or(Error::Unauthenticated)?;
-        if !passwords::verify(password, Some(&found.password)).await? {
+        if let Some(password) = password
+            && !passwords::verify(password, Some(&found.password)).await?
+        {
             return Err(Error::WrongCredentials);
         }
         if found.account.role == Role::Organiser && self.has_coming_shows(caller.account).await? {
@@ -339,6 +342,7 @@ impl App {
         Ok(matches!(written, Written::Done(_)))
     }
 
+    /// Whoever registers anew after they left is somebody else to us, and stays.
     async fn forget_fan(&self, deletion: &Deletion) -> Result<()> {
         let Some(email) = &deletion.email else {
             return Ok(());
@@ -346,7 +350,8 @@ impl App {
         let mut after: Option<String> = None;
         loop {
             let page = self.store.fan_of(email, after.as_deref(), PAGE).await?;
-            for (show, _) in &page.items {
+            let theirs = |registered| registered <= deletion.began + CLOCK_SKEW_MS;
+            for (show, _) in page.items.iter().filter(|(_, fan)| theirs(fan.registered)) {
                 self.store.remove_fan(*show, email).await?;
             }
             after = page.next;

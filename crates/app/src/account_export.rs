@@ -1,4 +1,5 @@
-//! Everything that is stored about somebody, for them to take along.
+//! What is stored about somebody, for them to take along. Mails are not in it: they were
+//! sent, and tell what is here. Nor is what an organiser published, which their lists have.
 //!
 //! It comes in pages, each bounded in what it reads, so that any size works wherever an
 //! answer must end in time. Nothing in it lets anybody in: no password, no token, and not
@@ -37,6 +38,7 @@ struct Place {
 enum Part {
     Sessions,
     Orders,
+    Received,
     Fans,
     Waitlists,
     Transfers,
@@ -44,9 +46,10 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [(Self, &'static str); 6] = [
+    const ALL: [(Self, &'static str); 7] = [
         (Self::Sessions, "sessions"),
         (Self::Orders, "orders"),
+        (Self::Received, "received"),
         (Self::Fans, "fans"),
         (Self::Waitlists, "waitlists"),
         (Self::Transfers, "transfers"),
@@ -98,6 +101,8 @@ pub struct Export {
     pub staff: Option<Staff>,
     pub sessions: Vec<Session>,
     pub orders: Vec<(Order, Vec<Ticket>)>,
+    /// Tickets that somebody gave them, and that they have.
+    pub received: Vec<Ticket>,
     pub fan_registrations: Vec<(ShowId, Millis)>,
     /// Entries in waitlists, with the names of the sections that would do.
     pub waitlists: Vec<(WaitlistEntry, Vec<String>)>,
@@ -119,6 +124,7 @@ impl App {
             let next = match place.part {
                 Part::Sessions => self.export_sessions(caller, after, &mut export).await?,
                 Part::Orders => self.export_orders(caller, after, &mut export).await?,
+                Part::Received => self.export_received(caller, after, &mut export).await?,
                 Part::Fans => self.export_fans(&account, after, &mut export).await?,
                 Part::Waitlists => self.export_waitlists(caller, after, &mut export).await?,
                 Part::Transfers => self.export_transfers(caller, after, &mut export).await?,
@@ -179,6 +185,21 @@ impl App {
             of_order.sort_by_key(|ticket| ticket.place);
             export.orders.push((order, of_order));
         }
+        Ok(page.next)
+    }
+
+    async fn export_received(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        export: &mut Export,
+    ) -> Result<Option<String>> {
+        let owned = self.store.tickets_owned(caller.account, after, PAGE);
+        let page = owned.await?;
+        let received = |ticket: &Ticket| !ticket.hands.before.is_empty();
+        export
+            .received
+            .extend(page.items.into_iter().filter(received));
         Ok(page.next)
     }
 

@@ -29,6 +29,7 @@ impl App {
         request: RequestHash,
     ) -> Result<Account> {
         let email = parse_email(email)?;
+        check_reachable(&email)?;
         check_password(password)?;
         check_name(name)?;
         if role == Role::Staff {
@@ -179,6 +180,18 @@ async fn registered_before(
 
 fn parse_email(email: &str) -> Result<Email> {
     Email::parse(email).ok_or_else(|| Error::Invalid("the email is not an email address".into()))
+}
+
+/// Whoever is written to has to be reached.
+pub(crate) fn check_reachable(email: &Email) -> Result<()> {
+    match email.is_reachable() {
+        true => Ok(()),
+        false => Err(Error::Invalid(
+            "mail reaches addresses of plain letters, digits and signs (ASCII) only; write \
+             a domain with others in its xn-- form"
+                .into(),
+        )),
+    }
 }
 
 pub(crate) fn check_password(password: &str) -> Result<()> {

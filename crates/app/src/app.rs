@@ -30,6 +30,18 @@ pub struct Caller {
     pub role: Role,
 }
 
+impl Caller {
+    /// Staff accounts are made by an organiser for their gates, and for nothing else.
+    pub(crate) fn check_may_buy(&self) -> Result<()> {
+        match self.role {
+            Role::Buyer | Role::Organiser => Ok(()),
+            Role::Staff => Err(Error::Forbidden(
+                "a staff account is for the gates; buy with an account of your own",
+            )),
+        }
+    }
+}
+
 /// How old a show may be when a hold is placed on it. Prices and limits follow a
 /// change this late; a cancelled show is caught by its closed blocks.
 const SHOW_FRESH_MS: u64 = 1_000;

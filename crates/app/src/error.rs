@@ -22,6 +22,9 @@ pub enum Error {
     /// The show has a waiting room, and no pass came along, or one that does not count.
     #[error("this show needs a pass from its waiting room")]
     PassRequired(Option<PassError>),
+    /// What somebody would wait for can be held with a pass.
+    #[error("these places are sold through the waiting room")]
+    FreeInTheRoom,
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("an account with this email exists")]

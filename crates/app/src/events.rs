@@ -2,7 +2,9 @@
 //! published show; until then only its owner knows of it.
 
 use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use onsale_domain::account::is_text;
+use onsale_domain::audit::{AuditAction, AuditEntry, event_changes};
 use onsale_domain::event::{Event, ShowSummary, status_of};
 use onsale_domain::ids::{AccountId, EventId, VenueId};
 use onsale_domain::map::Counts;
@@ -13,6 +15,7 @@ use onsale_domain::venue::Venue;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
+use crate::ports::Versioned;
 use crate::venues::{invalid, require_line, require_organiser, settle};
 
 mod cursor;
@@ -31,6 +34,8 @@ pub const MAX_URL_CHARS: usize = 2_000;
 /// How often a write is tried again after somebody else's came first. Each time one of them
 /// got through, so 64 may change an event at once.
 pub(crate) const WRITE_ATTEMPTS: usize = 64;
+/// Trails of shows that are written at the same time.
+const NOTES_AT_ONCE: usize = 16;
 /// How many shows of one event are asked whether they are sold out.
 const SHOWS_COUNTED: usize = 20;
 
@@ -142,6 +147,7 @@ impl App {
                 if let Some(mailing) = mailing {
                     self.wake_mailing(mailing.id).await;
                 }
+                self.note_event_change(caller, &before, &stored).await;
                 self.announce_change(&stored).await;
                 return Ok(self.event_view(stored.value, true).await);
             }
@@ -149,6 +155,32 @@ impl App {
         Err(Error::Conflict(
             "the event is being changed by others; try again",
         ))
+    }
+
+    /// Tells the trails of the shows that are still to come. The change is made by now, and
+    /// repeating it would change nothing: what cannot be noted is logged.
+    async fn note_event_change(&self, caller: &Caller, before: &Event, after: &Versioned<Event>) {
+        let changes = event_changes(before, &after.value);
+        if changes.is_empty() {
+            return;
+        }
+        let now = self.now();
+        let coming = after.value.shows.iter().filter(|show| show.is_coming(now));
+        let notes = coming.map(|show| {
+            let (version, changes) = (after.version.to_be_bytes(), changes.clone());
+            let action = AuditAction::EventChanged;
+            let entry = AuditEntry::new(show.id, caller.account, action, &version, changes, now);
+            async move {
+                if let Err(error) = self.store.note(&entry).await {
+                    tracing::error!(show = %entry.show, %error, "a trail lacks a change of the event");
+                }
+            }
+        });
+        let notes: Vec<_> = notes.collect();
+        stream::iter(notes)
+            .buffer_unordered(NOTES_AT_ONCE)
+            .collect::<()>()
+            .await;
     }
 
     /// An event with its shows. Drafts are there for their owner only.

@@ -23,8 +23,6 @@ use crate::reconcile::IDLE_MS;
 
 /// How long a link to a file works. Whoever needs it longer asks again.
 pub const LINK_VALID: Duration = Duration::from_secs(300);
-/// Without a key, a request that is repeated within this time means the same export.
-const SAME_REQUEST_MS: u64 = 60_000;
 
 /// An export, and the link to its file once it is ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,14 +43,15 @@ impl App {
     ) -> Result<Export> {
         self.own_show(caller, show).await?;
         let now = self.now();
-        let minute = (now.0 / SAME_REQUEST_MS).to_be_bytes();
-        let (by, name) = match key {
-            Some(key) => ("key", key.as_str().as_bytes()),
-            None => (kind.as_str(), minute.as_slice()),
-        };
         let account = caller.account;
-        let parts = [account.as_bytes(), show.as_bytes(), by.as_bytes(), name];
-        let id = ExportId::derived(&parts);
+        let id = match key {
+            Some(key) => {
+                let (by, name) = ("key".as_bytes(), key.as_str().as_bytes());
+                ExportId::derived(&[account.as_bytes(), show.as_bytes(), by, name])
+            }
+            // Whoever asks again wants the list as it is by then.
+            None => ExportId::new(now, self.id_entropy()),
+        };
         let new = Export::begin(id, show, account, kind, now);
         let export = match self.store.create_export(&new).await? {
             Written::Done(_) => new,

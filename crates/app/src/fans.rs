@@ -12,6 +12,7 @@ use onsale_domain::room::fans::{
 use onsale_domain::room::opaque::FanBatchId;
 use onsale_domain::show::NotOnSale;
 
+use crate::accounts::check_reachable;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::not_on_sale;
@@ -95,6 +96,7 @@ impl App {
         let settings = self.recent_show(show).await?;
         let now = self.now();
         check_registration(&settings, now).map_err(closed)?;
+        check_reachable(&email)?;
         // Read first: whoever registers again and again must not use the serials up.
         if self.store.fan(show, &email).await?.is_some() {
             return Ok(());
@@ -109,6 +111,20 @@ impl App {
         Ok(())
     }
 
+    /// Addresses leave the platform: who took them is known afterwards.
+    async fn note_fans_listed(&self, caller: &Caller, show: ShowId) -> Result<()> {
+        let now = self.now();
+        let entry = AuditEntry::new(
+            show,
+            caller.account,
+            AuditAction::FansListed,
+            &now.0.to_be_bytes(),
+            Vec::new(),
+            now,
+        );
+        Ok(self.store.note(&entry).await?)
+    }
+
     /// A page of the fans of a show of the caller, with their codes.
     pub async fn fans_with_codes(
         &self,
@@ -118,6 +134,9 @@ impl App {
         keys: &FanKeys,
     ) -> Result<Page<(Email, FanCode)>> {
         self.own_show(caller, show).await?;
+        if after.is_none() {
+            self.note_fans_listed(caller, show).await?;
+        }
         let page = self.store.fans(show, after, FANS_A_PAGE).await?;
         let with_code = |fan: Fan| {
             let code = keys.code(show, fan.key, fan.serial).ok_or(KEY_IS_GONE)?;

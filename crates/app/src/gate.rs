@@ -6,6 +6,7 @@ pub use sync::{OfflineScan, Outcome, SyncedScan};
 
 use std::sync::Arc;
 
+use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{ShowId, TicketId};
 use onsale_domain::show::Show;
@@ -142,10 +143,23 @@ impl App {
             let next = Versioned { version, value };
             if self.store_admission(&ticket.value, &next).await? {
                 metrics::counter!("onsale_scans_undone_total").increment(1);
+                self.note_undone(caller, &next).await;
                 return Ok(next.value);
             }
         }
         Err(Error::Unavailable)
+    }
+
+    /// The ticket says it too, so a trail that cannot be told is no reason to fail.
+    async fn note_undone(&self, caller: &Caller, ticket: &Versioned<Ticket>) {
+        let Ticket { id, show_id, .. } = &ticket.value;
+        let subject = [&id.as_bytes()[..], &ticket.version.to_be_bytes()].concat();
+        let changes = vec![AuditChange::new("ticket", Some(id.to_string()), None)];
+        let (action, now) = (AuditAction::AdmissionUndone, self.now());
+        let entry = AuditEntry::new(*show_id, caller.account, action, &subject, changes, now);
+        if let Err(error) = self.store.note(&entry).await {
+            tracing::error!(ticket = %id, %error, "a trail lacks an admission that was undone");
+        }
     }
 
     /// Stores one ticket with its admissions, and counts them. `false`: it has moved on.

@@ -8,10 +8,11 @@ use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::password_reset::ResetPurpose;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::Show;
 use onsale_domain::staff::{MAX_SHOWS, SHOWS_AT_ONCE, Staff};
 
-use crate::accounts::check_name;
+use crate::accounts::{check_name, check_reachable};
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
@@ -23,15 +24,19 @@ const READS_AT_ONCE: usize = 8;
 
 impl App {
     /// Makes an account for the gates of these shows, or adds them to one that the caller
-    /// made before. Repeating it changes nothing.
+    /// made before. Repeating it changes nothing. A key is kept with the account that it
+    /// made.
     pub async fn add_staff(
         &self,
         caller: &Caller,
         email: Email,
         name: &str,
         show_ids: &[ShowId],
+        key: Option<&IdempotencyKey>,
+        request: RequestHash,
     ) -> Result<(Account, Staff)> {
         require_organiser(caller)?;
+        check_reachable(&email)?;
         check_name(name)?;
         if !SHOWS_AT_ONCE.contains(&show_ids.len()) {
             let (min, max) = (SHOWS_AT_ONCE.start(), SHOWS_AT_ONCE.end());
@@ -46,7 +51,12 @@ impl App {
             .try_for_each(|_: Show| async { Ok(()) })
             .await?;
         let now = self.now();
-        let id = AccountId::new(now, self.id_entropy());
+        let id = match key {
+            Some(key) => {
+                AccountId::derived(&[b"staff", caller.account.as_bytes(), key.as_str().as_bytes()])
+            }
+            None => AccountId::new(now, self.id_entropy()),
+        };
         let new = Credentials {
             account: Account {
                 id,
@@ -59,7 +69,7 @@ impl App {
             // The first one is chosen by whoever follows the invitation.
             password: passwords::nobodys(),
             epoch: 0,
-            request: None,
+            request: key.map(|_| request),
         };
         let staff = Staff {
             account: id,
@@ -70,11 +80,19 @@ impl App {
         let (known, staff) = match self.store.register(&new, Some(&staff)).await? {
             Registration::Registered => (new, staff),
             // Our own write, whose answer was lost.
-            Registration::EmailTaken(taken) if taken.account.id == id => (new, staff),
+            Registration::EmailTaken(taken) if taken.account.id == id => {
+                if taken.request != new.request {
+                    return Err(Error::IdempotencyMismatch);
+                }
+                let epoch = taken.epoch;
+                (Credentials { epoch, ..new }, staff)
+            }
             Registration::EmailTaken(taken) => {
                 let staff = self.more_shows(caller, &taken, show_ids).await?;
                 (*taken, staff)
             }
+            // The key made an account for another address.
+            Registration::IdTaken if key.is_some() => return Err(Error::IdempotencyMismatch),
             Registration::IdTaken => return Err(Error::Unavailable),
         };
         self.note_staff(AuditAction::StaffAdded, caller.account, &staff, show_ids)

@@ -17,6 +17,7 @@ use onsale_domain::transfer::{
     MAX_HANDS, MAX_OFFERS, Transfer, TransferRefusal, TransferState, TransferStatus,
 };
 
+use crate::accounts::check_reachable;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
@@ -75,6 +76,7 @@ impl App {
         request: RequestHash,
     ) -> Result<Transfer> {
         self.check_session(caller).await?;
+        check_reachable(to)?;
         let id = match key {
             Some(key) => TransferId::derived(&[
                 caller.account.as_bytes(),
@@ -174,7 +176,8 @@ impl App {
         Ok((transfer.value, side))
     }
 
-    /// What the caller sent, and what was offered to them, newest first.
+    /// What the caller sent, and what was offered to them since they have their account,
+    /// newest first.
     pub async fn transfers(
         &self,
         caller: &Caller,
@@ -183,13 +186,13 @@ impl App {
     ) -> Result<Page<(Transfer, Side)>> {
         self.check_session(caller).await?;
         let account = self.own_account(caller).await?;
-        let (id, email) = (caller.account, &account.email);
+        let (id, email, now) = (caller.account, &account.email, self.now());
         let page = self.store.transfers_of(id, email, after, limit).await?;
         let sided = |transfer: Transfer| match transfer.from == caller.account {
             true => Some((transfer, Side::Sender)),
             // Accepted by an account that has another address by now.
             false => transfer
-                .is_for(&account)
+                .is_listed_for(&account, now)
                 .then_some((transfer, Side::Recipient)),
         };
         Ok(Page {

@@ -12,7 +12,7 @@ use onsale_domain::time::Millis;
 use crate::attributes::{
     Item, bytes, get_json, get_number, get_request, get_text, json, number, text,
 };
-use crate::conditions::{BELONGS_TO, Change, EXISTS, IS_AT_EPOCH, IS_AT_FIRST_EPOCH, IS_SOMEBODYS};
+use crate::conditions::{BELONGS_TO, Change, IS_AT_EPOCH, IS_AT_FIRST_EPOCH, IS_SOMEBODYS};
 use crate::errors::corrupt;
 use crate::keys::Key;
 use crate::sessions::{EPOCH, epoch_of};
@@ -145,7 +145,7 @@ impl Accounts for DynamoStore {
     async fn set_language(&self, id: AccountId, language: Language) -> Stored<bool> {
         let change = Change {
             update: "SET lang = :language".to_owned(),
-            condition: Some(EXISTS.to_owned()),
+            condition: Some(IS_SOMEBODYS.to_owned()),
             values: Item::from([(":language".to_owned(), text(language.as_str()))]),
         };
         self.update_if(&Key::account(id), change).await
@@ -182,7 +182,7 @@ impl Accounts for DynamoStore {
         let id = deletion.account;
         let email = deletion.email.as_ref().ok_or_else(|| corrupt("email"))?;
         let update =
-            format!("SET {GONE} = :gone, {EPOCH} = :epoch REMOVE email, full_name, pw, req");
+            format!("SET {GONE} = :gone, {EPOCH} = :epoch REMOVE email, full_name, pw, req, lang");
         let values = Item::from([(":gone".to_owned(), number(deletion.began.0))]);
         let next = set_epoch(epoch + 1, None, Item::new());
         let mut parts = vec![

@@ -45,6 +45,12 @@ impl Email {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether mail reaches it on the way that ours goes, which is one of ASCII. Addresses
+    /// from before this was asked are kept as they are.
+    pub fn is_reachable(&self) -> bool {
+        self.0.is_ascii()
+    }
 }
 
 impl<'de> Deserialize<'de> for Email {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::Event;
 use crate::ids::{AccountId, AuditId, ShowId};
 use crate::pricing::{Pricing, multiple};
 use crate::show::{Room, Show, StoredStatus};
@@ -25,6 +26,12 @@ pub enum AuditAction {
     StaffAdded,
     StaffRemoved,
     ListExported,
+    /// Something that all shows of an event have in common, on the trail of each that is
+    /// still to come.
+    EventChanged,
+    /// Addresses and codes of its fans were read.
+    FansListed,
+    AdmissionUndone,
 }
 
 /// One thing that changed, in short.
@@ -109,19 +116,37 @@ impl AuditEntry {
     }
 }
 
+/// What became of an event, whose shows have it in common.
+pub fn event_changes(before: &Event, after: &Event) -> Vec<AuditChange> {
+    differences(event_fields(before), event_fields(after))
+}
+
 fn show_changes(before: &Show, after: &Show) -> Vec<AuditChange> {
-    let mut changes = Vec::new();
-    let was = fields(before).into_iter();
-    for ((field, old), (_, new)) in was.zip(fields(after)) {
-        if old != new {
-            changes.push(AuditChange::new(field, old, new));
-        }
-    }
-    changes
+    differences(fields(before), fields(after))
+}
+
+type Fields = Vec<(&'static str, Option<String>)>;
+
+fn differences(before: Fields, after: Fields) -> Vec<AuditChange> {
+    let pairs = before.into_iter().zip(after);
+    let changed = pairs.filter(|((_, old), (_, new))| old != new);
+    changed
+        .map(|((field, old), (_, new))| AuditChange::new(field, old, new))
+        .collect()
+}
+
+/// Everything of an event that its organiser may change, as text.
+fn event_fields(event: &Event) -> Fields {
+    vec![
+        ("title", Some(event.title.clone())),
+        ("description", event.description.clone()),
+        ("category", Some(event.category.clone())),
+        ("poster_url", event.poster_url.clone()),
+    ]
 }
 
 /// Everything of a show that its organiser may change, as text. The status comes first.
-fn fields(show: &Show) -> Vec<(&'static str, Option<String>)> {
+fn fields(show: &Show) -> Fields {
     let Room {
         mode,
         capacity,

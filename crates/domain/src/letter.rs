@@ -12,7 +12,7 @@ use crate::time::Millis;
 
 /// The version of all texts. Whoever changes what a letter says raises it, so that a
 /// stored letter names the texts it was written with.
-pub const TEMPLATES: u32 = 1;
+pub const TEMPLATES: u32 = 2;
 
 /// A letter with its address, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,22 @@ pub struct Composed {
     pub templates: u32,
     /// The date of the letter; a repetition bears the same.
     pub at: Millis,
+    /// Letters from before this was kept are written under that of today.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Letterhead>,
+}
+
+/// What all letters of a time have in common. It is kept with each of them, so that a
+/// letter can be written again after the settings have changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Letterhead {
+    pub sender_name: String,
+    pub sender: Email,
+    /// The origin of all links.
+    pub base_url: String,
+    /// The key that made the link of a password; never the link itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reset_key: Option<u8>,
 }
 
 /// A show as a letter names it.

@@ -35,6 +35,7 @@ fn composed() -> Composed {
         },
         templates: TEMPLATES,
         at: NOW,
+        head: None,
     }
 }
 

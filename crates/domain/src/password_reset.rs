@@ -165,6 +165,17 @@ impl ResetKeys {
         Ok(Self { keys })
     }
 
+    /// The key that makes new tokens.
+    pub fn newest(&self) -> ResetKeyId {
+        self.keys[0].0
+    }
+
+    /// The token that a key made for a reset, if it is one of ours still.
+    pub fn token_by(&self, key_id: ResetKeyId, reset: ResetId) -> Option<ResetToken> {
+        let (_, key) = self.keys.iter().find(|(known, _)| *known == key_id)?;
+        Some(ResetToken::of(reset, key_id, key))
+    }
+
     /// The token that is mailed for a reset.
     pub fn token(&self, reset: ResetId) -> ResetToken {
         let (id, key) = &self.keys[0];

@@ -14,8 +14,11 @@
 //!   the places of the show;
 //! - *time*: how long until the show starts.
 //!
-//! Each is a line through a few points ([`OCCUPANCY`], [`DEMAND`], [`TIME`]). Selling a
-//! place never makes the next one cheaper.
+//! Each is a line through a few points ([`OCCUPANCY`], [`DEMAND`], [`TIME`]) that never
+//! falls as its figure rises, so of two moments that differ only in what is sold the later
+//! one is never cheaper. A hold that is paid moves two figures: one place more is sold, and
+//! one less is held. Where the line of demand is the steeper one, many holds that are paid
+//! at once make the next place cheaper again, as a rush that is over does.
 
 use serde::{Deserialize, Serialize};
 

@@ -38,6 +38,16 @@ fn prices_as_anybody_can_work_them_out() {
     assert_eq!(price(&figures(800, 0, 2_000, 24)), busy);
 }
 
+/// What the head of the module says of holds that are paid.
+#[test]
+fn a_rush_that_is_over_no_longer_tells() {
+    let rush = price(&figures(0, 100, 0, 168));
+    let over = price(&figures(100, 0, 0, 168));
+    assert_eq!((rush.multiplier, over.multiplier), (9_000, 8_400));
+    let quiet = price(&figures(0, 0, 0, 168));
+    assert!(over.multiplier > quiet.multiplier, "what was sold stays");
+}
+
 #[test]
 fn looking_alone_moves_a_price_by_a_tenth_at_most() {
     let calm = price(&figures(800, 0, 0, 24));

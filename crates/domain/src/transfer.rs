@@ -218,6 +218,14 @@ impl Transfer {
         }
     }
 
+    /// Whether the lists of this account name it. Nobody proves an address by registering
+    /// with it: an offer from before an account is only for whoever has its id, which was
+    /// mailed to the address.
+    pub fn is_listed_for(&self, account: &Account, now: Millis) -> bool {
+        let is_open = self.status(now) == TransferStatus::Open;
+        self.is_for(account) && (!is_open || account.created <= self.created)
+    }
+
     fn check_open(&self, now: Millis) -> Result<(), TransferRefusal> {
         match self.status(now) {
             TransferStatus::Open => Ok(()),

@@ -12,7 +12,7 @@ mod stock;
 pub use entry::{
     Earlier, MAX_WAITING, OFFER_MS, Offer, Outcome, State, Waiting, WaitlistEntry, Wish,
 };
-pub use matching::{KEEP_BACK_MS, Matched, SOON_MS, could_ever_fit, match_offers};
+pub use matching::{KEEP_BACK_MS, Matched, SOON_MS, could_ever_fit, free_for, match_offers};
 pub use places::{Places, Standing};
 
 use serde::{Deserialize, Serialize};

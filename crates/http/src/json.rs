@@ -41,6 +41,26 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for LargeJson<T> {
     }
 }
 
+/// A body of at most 64 KiB that may be left out, or be `null`.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionalJson<T>(pub Option<T>);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for OptionalJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = bytes(&parts.headers, body, MAX_BODY).await?;
+        match bytes.is_empty() {
+            true => Ok(Self(None)),
+            false => {
+                let (value, _) = parse(&parts.headers, &bytes)?;
+                Ok(Self(value))
+            }
+        }
+    }
+}
+
 /// The fingerprint of a value, for requests whose hash must leave a part out.
 pub fn request_hash(value: &impl Serialize) -> RequestHash {
     hash_document(serde_json::to_value(value).unwrap_or_default())
@@ -58,14 +78,17 @@ async fn read<T: DeserializeOwned>(
     limit: usize,
 ) -> Result<(T, RequestHash), Problem> {
     let (parts, body) = request.into_parts();
-    if !is_json(&parts.headers) {
-        return Err(Problem::new(
-            Code::UnsupportedMediaType,
-            "Send the body as JSON, with the header Content-Type: application/json.",
-        ));
-    }
+    check_json(&parts.headers)?;
     let bytes = bytes(&parts.headers, body, limit).await?;
-    let document: Value = serde_json::from_slice(&bytes).map_err(|error| {
+    parse(&parts.headers, &bytes)
+}
+
+fn parse<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    bytes: &[u8],
+) -> Result<(T, RequestHash), Problem> {
+    check_json(headers)?;
+    let document: Value = serde_json::from_slice(bytes).map_err(|error| {
         Problem::invalid(format!(
             "The body is not JSON: it breaks at line {}, column {}.",
             error.line(),
@@ -75,6 +98,16 @@ async fn read<T: DeserializeOwned>(
     let value =
         strict_json::read(&document).map_err(|mistake| Problem::invalid(format!("{mistake}.")))?;
     Ok((value, hash_document(document)))
+}
+
+fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
+    match is_json(headers) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "Send the body as JSON, with the header Content-Type: application/json.",
+        )),
+    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -254,3 +254,30 @@ async fn the_same_request_written_differently_has_the_same_hash() {
     assert_ne!(first, hash(r#"{"name": "a", "count": 3}"#).await);
     assert_ne!(first, hash(r#"{"name": "b", "count": 2}"#).await);
 }
+
+#[tokio::test]
+async fn a_body_that_may_be_left_out_is_read_as_strictly_when_it_is_there() {
+    let send = |content_type: Option<&str>, body: &str| {
+        let mut request = Request::builder();
+        if let Some(content_type) = content_type {
+            request = request.header(header::CONTENT_TYPE, content_type);
+        }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        async move {
+            let read = OptionalJson::<Patch>::from_request(request, &()).await;
+            read.map(|OptionalJson(patch)| patch.map(|patch| patch.name))
+                .map_err(|problem| problem.code().status())
+        }
+    };
+    let json = Some("application/json");
+    assert_eq!(send(None, "").await, Ok(None));
+    assert_eq!(send(json, "").await, Ok(None));
+    assert_eq!(send(json, "null").await, Ok(None));
+    assert_eq!(send(json, "{}").await, Ok(Some(None)));
+    let named = send(json, r#"{"name": "Ana"}"#).await;
+    assert_eq!(named, Ok(Some(Some("Ana".to_owned()))));
+    let unsupported = Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(send(None, "{}").await, unsupported);
+    let bad = Err(StatusCode::BAD_REQUEST);
+    assert_eq!(send(json, r#"{"nane": "Ana"}"#).await, bad);
+}

@@ -36,7 +36,7 @@ pub use cookies::cookie;
 pub use device::Device;
 pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};
-pub use json::{Json, LargeJson, request_hash};
+pub use json::{Json, LargeJson, OptionalJson, request_hash};
 pub use limits::{Limiter, Limits};
 pub use page::{Cursor, Limit, List};
 pub use pass::{OfferedPass, PassVerifier};

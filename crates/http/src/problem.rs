@@ -169,6 +169,11 @@ impl From<Error> for Problem {
                     sentence(&why.to_string())
                 ),
             ),
+            Error::FreeInTheRoom => Self::new(
+                Code::PassRequired,
+                "What you would wait for is not sold out, and this show has a waiting room. \
+                 Join that, and hold the places with the pass you get there.",
+            ),
             Error::NotFound(what) => Self::not_found(what),
             Error::EmailTaken => Self::new(
                 Code::EmailTaken,
@@ -338,6 +343,7 @@ mod tests {
                 "pass_required",
                 403,
             ),
+            (Error::FreeInTheRoom, "pass_required", 403),
             (Error::NotFound("show"), "not_found", 404),
             (Error::EmailTaken, "email_taken", 409),
             (Error::SeatsTaken(vec!["A-1-1".into()]), "seats_taken", 409),

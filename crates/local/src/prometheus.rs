@@ -69,6 +69,7 @@ fn describe() {
     describe_counter!("onsale_sagas_stuck_total", "Orders that were parked");
     describe_counter!("onsale_chargebacks_total", "Orders that were charged back");
     describe_counter!("onsale_mails_total", "Mails by kind and result");
+    describe_counter!("onsale_mails_parked_total", "Mails that were given up");
     describe_counter!(
         "onsale_transfers_accepted_total",
         "Tickets that changed hands"

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use onsale_app::ports::LetterWriter;
 use onsale_domain::ids::ResetId;
 use onsale_domain::language::Language;
-use onsale_domain::letter::{Composed, Letter, ShowLine, TicketLine};
+use onsale_domain::letter::{Composed, Letter, Letterhead, ShowLine, TicketLine};
 use onsale_domain::mail::{MailId, digest};
 use onsale_domain::money::{Currency, Money};
-use onsale_domain::password_reset::ResetKeys;
+use onsale_domain::password_reset::{ResetKeyId, ResetKeys};
 use onsale_tickets::{TicketPage, local_time, place_of};
 
 use crate::mime::{Attachment, Message, Sender};
@@ -49,20 +49,25 @@ impl MailWriter {
     /// The whole message. The same letter gives the same bytes.
     pub fn message(&self, id: &MailId, composed: &Composed) -> Result<String, String> {
         // The path of mail beyond ASCII is not one that SES goes.
-        if !composed.to.as_str().is_ascii() {
+        if !composed.to.is_reachable() {
             return Err("the address is not ASCII".to_owned());
         }
-        let token = match (&composed.letter, &self.settings.reset_keys) {
-            (Letter::PasswordReset { .. } | Letter::Invitation { .. }, None) => {
-                return Err("no keys for links that set a password are configured".to_owned());
-            }
-            (_, keys) => |reset: ResetId| {
-                let token = keys.as_ref().map(|keys| keys.token(reset).to_string());
-                token.unwrap_or_default()
-            },
+        let keys = self.settings.reset_keys.as_ref();
+        if has_link_to_password(&composed.letter) && keys.is_none() {
+            return Err("no keys for links that set a password are configured".to_owned());
+        }
+        let today = self.head(&composed.letter);
+        let head = composed.head.as_ref().unwrap_or(&today);
+        let made_by = head.reset_key.map(ResetKeyId);
+        let token = |reset: ResetId| {
+            // A key that is gone made a link that is dead: the newest makes one that works.
+            let token = keys.map(|keys| {
+                let made = made_by.and_then(|key| keys.token_by(key, reset));
+                made.unwrap_or_else(|| keys.token(reset)).to_string()
+            });
+            token.unwrap_or_default()
         };
-        let base = &self.settings.base_url;
-        let rendered = render(&composed.letter, composed.language, base, token);
+        let rendered = render(&composed.letter, composed.language, &head.base_url, token);
         let attachments = match &composed.letter {
             Letter::Confirmation {
                 name,
@@ -83,8 +88,12 @@ impl MailWriter {
             _ => vec![],
         };
         let token = &digest(id.as_str().as_bytes())[..32];
+        let sender = Sender {
+            name: head.sender_name.clone(),
+            address: head.sender.clone(),
+        };
         let message = Message {
-            from: &self.settings.sender,
+            from: &sender,
             to: &composed.to,
             subject: &rendered.subject,
             at: composed.at,
@@ -96,6 +105,30 @@ impl MailWriter {
         };
         Ok(message.write())
     }
+
+    fn head(&self, letter: &Letter) -> Letterhead {
+        let Settings {
+            sender,
+            base_url,
+            reset_keys,
+            ..
+        } = &self.settings;
+        let keys = reset_keys.as_ref();
+        let keys = keys.filter(|_| has_link_to_password(letter));
+        Letterhead {
+            sender_name: sender.name.clone(),
+            sender: sender.address.clone(),
+            base_url: base_url.clone(),
+            reset_key: keys.map(|keys| keys.newest().0),
+        }
+    }
+}
+
+fn has_link_to_password(letter: &Letter) -> bool {
+    matches!(
+        letter,
+        Letter::PasswordReset { .. } | Letter::Invitation { .. }
+    )
 }
 
 fn ticket_page(
@@ -129,5 +162,9 @@ impl LetterWriter for MailWriter {
         let written = tokio::task::spawn_blocking(move || writer.message(&id, &composed)).await;
         let message = written.map_err(|_| "writing the letter failed".to_owned())?;
         message.map(String::into_bytes)
+    }
+
+    fn letterhead(&self, letter: &Letter) -> Option<Letterhead> {
+        Some(self.head(letter))
     }
 }

@@ -10,7 +10,7 @@ use onsale_domain::account::Email;
 use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::feedback::Feedback;
-use onsale_domain::letter::Composed;
+use onsale_domain::letter::{Composed, Letter, Letterhead};
 use onsale_domain::mail::{Mail, MailId, Recipient};
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::show::Show;
@@ -214,5 +214,9 @@ pub struct PlainWriter;
 impl LetterWriter for PlainWriter {
     async fn write(&self, id: &MailId, composed: &Composed) -> Result<Vec<u8>, String> {
         Ok(format!("{id}\n{composed:?}").into_bytes())
+    }
+
+    fn letterhead(&self, _: &Letter) -> Option<Letterhead> {
+        None
     }
 }

@@ -1,4 +1,4 @@
-//! Everything about me, to take along.
+//! What is stored about me, to take along.
 
 use axum::extract::State;
 use axum::http::header;
@@ -87,6 +87,14 @@ struct ExportedTicket {
     #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     put_back: Option<ExportedReturn>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ExportedGift {
+    #[serde(flatten)]
+    ticket: ExportedTicket,
+    #[schema(value_type = ShowIdText)]
+    show_id: ShowId,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -201,7 +209,7 @@ struct ExportedPass {
     pass_id: String,
 }
 
-/// A page of everything that is stored about an account.
+/// A page of what is stored about an account.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Export)]
 pub(crate) struct ExportAnswer {
@@ -220,6 +228,8 @@ pub(crate) struct ExportAnswer {
     #[schema(value_type = Vec<String>)]
     devices: Vec<VisitorId>,
     orders: Vec<ExportedOrder>,
+    /// Tickets that somebody gave you, and that you have.
+    received_tickets: Vec<ExportedGift>,
     /// In shows that are still to come.
     holds: Vec<ExportedHold>,
     /// The pass that was last used in each of these shows.
@@ -276,6 +286,13 @@ fn ticket(ticket: Ticket) -> ExportedTicket {
         used_at,
         gate,
         put_back,
+    }
+}
+
+fn gift(received: Ticket) -> ExportedGift {
+    ExportedGift {
+        show_id: received.show_id,
+        ticket: ticket(received),
     }
 }
 
@@ -395,6 +412,7 @@ fn answer(export: Export, now: Millis) -> ExportAnswer {
         sessions: export.sessions.iter().map(session).collect(),
         devices,
         orders: export.orders.into_iter().map(order).collect(),
+        received_tickets: export.received.into_iter().map(gift).collect(),
         holds: export.holds.into_iter().map(hold).collect(),
         passes: export.passes.into_iter().map(pass).collect(),
         fan_registrations: export.fan_registrations.into_iter().map(fan).collect(),
@@ -412,11 +430,12 @@ pub(crate) struct ExportQuery {
     cursor: Option<Cursor>,
 }
 
-/// Export everything about me
+/// Export what is stored about me
 ///
 /// A file of JSON. Most people get all of it at once; when there is more, the file has a
 /// `next_cursor`. It has no password, no token and no code of a ticket: codes come with
-/// the tickets.
+/// the tickets. Mails are not in it, since you have them; nor are the venues and events of
+/// an organiser, which `GET /api/v1/events?mine=true` lists.
 #[utoipa::path(
     get,
     path = "/api/v1/me/export",

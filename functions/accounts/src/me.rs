@@ -4,7 +4,7 @@ use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_http::optional::present;
-use onsale_http::{Api, Code, Json, LoggedIn, Problem, to_the_end};
+use onsale_http::{Api, Code, Json, LoggedIn, OptionalJson, Problem, to_the_end};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -64,8 +64,10 @@ pub(crate) async fn rename(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeleteAccount {
-    #[schema(min_length = 1, max_length = 128)]
-    password: String,
+    /// Whoever asks for it before something that cannot be undone has it checked here.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 128)]
+    password: Option<String>,
 }
 
 /// Delete one's account
@@ -73,13 +75,13 @@ pub(crate) struct DeleteAccount {
 /// Name, email and password are removed at once, every session ends, open holds are
 /// released, and the email is free for a new account. Tickets stay valid. Orders stay for
 /// the accounts of the organiser, without anything that says whose they were. It cannot be
-/// undone.
+/// undone. An open session is enough; a password that comes along has to be right.
 #[utoipa::path(
     delete,
     path = "/api/v1/me",
     operation_id = "delete_account",
     security(("session" = [])),
-    request_body = DeleteAccount,
+    request_body = Option<DeleteAccount>,
     responses(
         (status = 204, description = "The account is gone."),
         (status = 409, description = "`conflict`: you have shows that are not over."),
@@ -88,10 +90,13 @@ pub(crate) struct DeleteAccount {
 pub(crate) async fn delete(
     State(api): State<Api>,
     LoggedIn(caller): LoggedIn,
-    Json(body, _): Json<DeleteAccount>,
+    OptionalJson(body): OptionalJson<DeleteAccount>,
 ) -> Result<StatusCode, Problem> {
-    check_claimed(&body.password)?;
-    api.limits.password_attempt(caller.account, api.app.now())?;
-    to_the_end(async move { api.app.delete_account(&caller, &body.password).await }).await?;
+    let password = body.and_then(|body| body.password);
+    if let Some(password) = &password {
+        check_claimed(password)?;
+        api.limits.password_attempt(caller.account, api.app.now())?;
+    }
+    to_the_end(async move { api.app.delete_account(&caller, password.as_deref()).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

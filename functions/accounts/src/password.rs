@@ -106,7 +106,8 @@ pub(crate) struct PasswordResetAnswer {}
 ///
 /// The answer is the same, and takes as long, whether or not anybody has the address, and
 /// however often it was asked. The link works once, for 30 minutes. An address gets at most
-/// three in an hour.
+/// three in an hour. A key is accepted and not remembered: nothing is kept for strangers,
+/// and asking again is answered again.
 #[utoipa::path(
     post,
     path = "/api/v1/password-resets",
@@ -139,7 +140,9 @@ pub(crate) struct NewPassword {
 
 /// Set the password that a link was mailed for
 ///
-/// Works once. Every session of the account ends.
+/// Works once. Every session of the account ends. With a key, the same password again is
+/// answered again. Passwords leave no trace to compare a request by, so a key is no
+/// `idempotency_mismatch` here.
 #[utoipa::path(
     post,
     path = "/api/v1/password-resets/{token}",
@@ -155,12 +158,16 @@ pub(crate) async fn set(
     State(api): State<Api>,
     Extension(keys): Extension<Keys>,
     Path(token): Path<String>,
-    OptionalKey(_): OptionalKey,
+    OptionalKey(key): OptionalKey,
     Json(body, _): Json<NewPassword>,
 ) -> Result<StatusCode, Problem> {
     // A token that is not ours costs neither a read nor a hash.
     let reset = keys.configured()?.verify(&token);
     let reset = reset.ok_or(onsale_app::Error::NotFound("link to set a password"))?;
-    to_the_end(async move { api.app.use_reset(reset, &body.password).await }).await?;
+    to_the_end(async move {
+        let repeats = key.is_some();
+        api.app.use_reset(reset, &body.password, repeats).await
+    })
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -45,7 +45,8 @@ impl From<NewRole> for Role {
 
 /// Register
 ///
-/// Creates an account. Emails are compared without regard to case.
+/// Creates an account. Emails are compared without regard to case. A key belongs to its
+/// address: nothing is kept for strangers, so with another address it makes another account.
 #[utoipa::path(
     post,
     path = "/api/v1/accounts",

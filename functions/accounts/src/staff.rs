@@ -69,20 +69,22 @@ impl From<(Account, Staff)> for StaffAnswer {
         (status = 403, description = "`forbidden`: a show belongs to another organiser, or you are none."),
         (status = 404, description = "`not_found`: there is no such show."),
         (status = 409, description = "`email_taken`: the address has an account that is not your staff's."),
-        (status = 422, description = "`limit_exceeded`"),
+        (status = 422, description = "`limit_exceeded`; `idempotency_mismatch`: the key made an account by another request."),
     )
 )]
 pub(crate) async fn add(
     State(api): State<Api>,
     Organiser(caller): Organiser,
-    OptionalKey(_): OptionalKey,
-    Json(body, _): Json<NewStaff>,
+    OptionalKey(key): OptionalKey,
+    Json(body, request): Json<NewStaff>,
 ) -> Result<(StatusCode, JsonAnswer<StaffAnswer>), Problem> {
     let EmailText(email) = body.email;
     let (name, show_ids) = (body.name, body.show_ids);
     let added = to_the_end(async move {
         let app = &api.app;
-        app.add_staff(&caller, email, &name, &show_ids).await
+        let key = key.as_ref();
+        app.add_staff(&caller, email, &name, &show_ids, key, request)
+            .await
     });
     Ok((StatusCode::CREATED, JsonAnswer(added.await?.into())))
 }

@@ -43,7 +43,7 @@ pub fn router() -> OpenApiRouter<Api> {
     request_body = HoldRequest,
     responses(
         (status = 201, description = "Held.", body = HoldAnswer),
-        (status = 403, description = "`pass_required`: no pass, or one that does not count; `forbidden`."),
+        (status = 403, description = "`pass_required`: no pass, or one that does not count; `forbidden`: a staff account."),
         (status = 409, description = "Places are taken (`taken` names them), or the show is not on sale."),
         (status = 422, description = "The cap per buyer, or the key came with another request."),
         (status = 428, description = "`work_required`: solve `challenge` and repeat."),

@@ -66,7 +66,8 @@ impl From<Joined> for JoinedAnswer {
 ///
 /// All or nothing: so many places, in any of these sections. When they come back they are
 /// held for you for 30 minutes, and you are told. Everybody has one entry in a show;
-/// asking for the same again gives the same answer.
+/// asking for the same again gives the same answer. While the show has a waiting room,
+/// what is free is had through that: the waitlist is for what is not.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/waitlist",
@@ -75,6 +76,7 @@ impl From<Joined> for JoinedAnswer {
     request_body = WaitlistRequest,
     responses(
         (status = 201, description = "In line.", body = JoinedAnswer),
+        (status = 403, description = "`pass_required`: so many places are free, and the show has a waiting room; `forbidden`: a staff account."),
         (status = 409, description = "`not_on_sale`; `conflict`: the show is over, or you wait for something else in it."),
         (status = 422, description = "More than a buyer may have, a line that is full, or the key came with another request."),
     ),

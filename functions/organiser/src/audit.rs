@@ -22,6 +22,9 @@ enum ActionText {
     StaffAdded,
     StaffRemoved,
     ListExported,
+    EventChanged,
+    FansListed,
+    AdmissionUndone,
 }
 
 impl From<AuditAction> for ActionText {
@@ -36,6 +39,9 @@ impl From<AuditAction> for ActionText {
             AuditAction::StaffAdded => Self::StaffAdded,
             AuditAction::StaffRemoved => Self::StaffRemoved,
             AuditAction::ListExported => Self::ListExported,
+            AuditAction::EventChanged => Self::EventChanged,
+            AuditAction::FansListed => Self::FansListed,
+            AuditAction::AdmissionUndone => Self::AdmissionUndone,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::header::CACHE_CONTROL;
+use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::response::IntoResponse;
 use onsale_app::exports::ExportView;
 use onsale_domain::export::{Export, ExportKind, ExportStatus, KEPT_MS};
@@ -55,8 +55,9 @@ impl ExportAnswer {
 /// Ask for a list of orders or attendees
 ///
 /// The list is written in the background as CSV, every order of the show whose money was
-/// taken, or every ticket. Ask for it again by its id until it is `ready`; it can be
-/// fetched for seven days.
+/// taken, or every ticket, with those who were given one. Ask for it again by its id until
+/// it is `ready`; it can be fetched for seven days. Without a key each request is a list of
+/// its own.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/exports",
@@ -65,7 +66,9 @@ impl ExportAnswer {
     params(("show" = ShowIdText, Path), OptionalKey),
     request_body = ExportRequest,
     responses(
-        (status = 202, description = "It is being written.", body = ExportAnswer),
+        (status = 202, description = "It is being written.", body = ExportAnswer, headers(
+            ("Location" = String, description = "Where to ask how far it is"),
+        )),
         (status = 403, description = "The show belongs to another organiser."),
         (status = 422, description = "The key came with another request."),
     )
@@ -81,8 +84,10 @@ pub(crate) async fn begin(
         let key = key.as_ref();
         api.app.begin_export(&caller, show, request.kind, key).await
     });
-    let answer = ExportAnswer::new(&begun.await?, None);
-    Ok((StatusCode::ACCEPTED, axum::Json(answer)))
+    let export = begun.await?;
+    let place = format!("/api/v1/shows/{show}/exports/{}", export.id);
+    let answer = axum::Json(ExportAnswer::new(&export, None));
+    Ok((StatusCode::ACCEPTED, [(LOCATION, place)], answer))
 }
 
 /// Look for a list, and fetch it

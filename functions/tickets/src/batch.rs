@@ -167,7 +167,8 @@ impl From<SyncedScan> for SyncedView {
 /// Whoever was let in is in: nothing is refused, everything is written down. Of several
 /// admissions on one ticket the earliest counts, whatever order gates report in; the others
 /// are told as `double_admission`, with where and when. A batch that was cut off is sent
-/// again: a scan is known by its device, its code and its time. For whoever may scan.
+/// again: a scan is known by its device, its code and its time, so a key is accepted and
+/// not needed. For whoever may scan.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/scans/batch",

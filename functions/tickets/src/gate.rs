@@ -123,7 +123,10 @@ impl SnapshotView {
     path = "/api/v1/shows/{show}/gate",
     operation_id = "read_gate",
     params(("show" = ShowIdText, Path), SnapshotQuery),
-    responses((status = 200, description = "A page of the snapshot.", body = SnapshotView)),
+    responses(
+        (status = 200, description = "A page of the snapshot.", body = SnapshotView),
+        (status = 403, description = "`forbidden`: you neither organise the show nor are its staff."),
+    ),
     security(("session" = [])),
 )]
 pub(crate) async fn snapshot(
@@ -169,7 +172,10 @@ pub(crate) struct CountsView {
     path = "/api/v1/shows/{show}/gates",
     operation_id = "count_gates",
     params(("show" = ShowIdText, Path)),
-    responses((status = 200, description = "By gate, in the order of their names.", body = CountsView)),
+    responses(
+        (status = 200, description = "By gate, in the order of their names.", body = CountsView),
+        (status = 403, description = "`forbidden`: you neither organise the show nor are its staff."),
+    ),
     security(("session" = [])),
 )]
 pub(crate) async fn counts(

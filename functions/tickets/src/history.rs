@@ -130,7 +130,10 @@ pub(crate) struct ConflictQuery {
     path = "/api/v1/shows/{show}/scans",
     operation_id = "list_gate_conflicts",
     params(("show" = ShowIdText, Path), ConflictQuery),
-    responses((status = 200, description = "In the order in which they were found.", body = List<HistoryView>)),
+    responses(
+        (status = 200, description = "In the order in which they were found.", body = List<HistoryView>),
+        (status = 403, description = "`forbidden`: the show belongs to another organiser."),
+    ),
     security(("session" = [])),
 )]
 pub(crate) async fn conflicts(
@@ -160,7 +163,10 @@ pub(crate) async fn conflicts(
     path = "/api/v1/shows/{show}/scans/{ticket}",
     operation_id = "read_ticket_scans",
     params(("show" = ShowIdText, Path), ("ticket" = TicketIdText, Path)),
-    responses((status = 200, description = "Every admission, also those that were undone.", body = HistoryView)),
+    responses(
+        (status = 200, description = "Every admission, also those that were undone.", body = HistoryView),
+        (status = 403, description = "`forbidden`: the show belongs to another organiser."),
+    ),
     security(("session" = [])),
 )]
 pub(crate) async fn of_ticket(
@@ -192,6 +198,7 @@ pub(crate) struct UndoQuery {
     params(("show" = ShowIdText, Path), ("ticket" = TicketIdText, Path), UndoQuery),
     responses(
         (status = 200, description = "The ticket without a use.", body = HistoryView),
+        (status = 403, description = "`forbidden`: the show belongs to another organiser."),
         (status = 409, description = "It was used at another time than `used_at`."),
     ),
     security(("session" = [])),

@@ -119,7 +119,7 @@ impl From<ScanAnswer> for ScanView {
 
 /// Scan a ticket
 ///
-/// For the organiser of the show. A ticket admits once, however many gates ask at once.
+/// For the organiser of the show and its staff. A ticket admits once, however many gates ask at once.
 /// A gate that never saw the answer repeats the request with its Idempotency-Key.
 #[utoipa::path(
     post,

@@ -45,6 +45,7 @@ impl App {
         admit: impl FnOnce() -> Result<()> + Send,
     ) -> Result<OrderId> {
         let mut admit = Some(admit);
+        caller.check_may_buy()?;
         let show = self.recent_show(show_id).await?;
         let request = RequestHash::of(method.as_str().as_bytes());
         let attempt = Attempt::new(key, request, method);

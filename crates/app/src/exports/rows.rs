@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_domain::account::Account;
 use onsale_domain::export::{ExportKind, Person, attendee_row, order_row};
-use onsale_domain::ids::{AccountId, OrderId};
+use onsale_domain::ids::{AccountId, OrderId, TicketId};
 use onsale_domain::order::Order;
 use onsale_domain::sales::SaleLine;
 use onsale_domain::ticket::Ticket;
+use onsale_domain::transfer::MAX_HANDS;
 
 use crate::app::App;
 use crate::error::Result;
@@ -51,17 +52,38 @@ impl App {
                 }
             }
             ExportKind::Attendees => {
-                let wanted: Vec<_> = in_order.flat_map(Order::ticket_ids).collect();
-                let read = self.store.tickets(&wanted).await?;
-                let tickets: BTreeMap<_, Ticket> =
-                    read.into_iter().map(|t| (t.value.id, t.value)).collect();
+                let first: Vec<_> = in_order.flat_map(Order::ticket_ids).collect();
+                let tickets = self.from_hand_to_hand(&first).await?;
                 let people = self.people(tickets.values().map(|t| t.account)).await?;
-                for ticket in wanted.iter().filter_map(|id| tickets.get(id)) {
-                    into.push(&attendee_row(ticket, person(&people, ticket.account)));
+                for id in first {
+                    let mut ticket = tickets.get(&id);
+                    // Whoever has it now stands below those who passed it on.
+                    while let Some(this) = ticket {
+                        into.push(&attendee_row(this, person(&people, this.account)));
+                        let next = this.hands.passed_on;
+                        ticket = next.and_then(|next| tickets.get(&next));
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// These tickets, and all that they became by being passed on.
+    async fn from_hand_to_hand(&self, first: &[TicketId]) -> Result<BTreeMap<TicketId, Ticket>> {
+        let (mut tickets, mut wanted) = (BTreeMap::new(), first.to_vec());
+        for _ in 0..=MAX_HANDS {
+            let read = self.store.tickets(&wanted).await?;
+            wanted = read
+                .iter()
+                .filter_map(|t| t.value.hands.passed_on)
+                .collect();
+            tickets.extend(read.into_iter().map(|t| (t.value.id, t.value)));
+            if wanted.is_empty() {
+                break;
+            }
+        }
+        Ok(tickets)
     }
 
     async fn people(

@@ -14,6 +14,7 @@ mod record;
 mod release;
 
 pub use expire::Expiry;
+pub(crate) use pass::needs_pass;
 pub(crate) use place::{expiry_delay_s, not_on_sale};
 
 use onsale_domain::best_available::Together;

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 
 /// Whether new holds of this show need a pass. Paying never does.
-fn needs_pass(show: &Show) -> bool {
+pub(crate) fn needs_pass(show: &Show) -> bool {
     match show.room.mode {
         RoomMode::Off => false,
         RoomMode::Queue | RoomMode::QueueAll | RoomMode::Closed => true,

@@ -155,6 +155,7 @@ impl App {
             return Err(Error::NotFound("show"));
         }
         self.require_open(caller, read.session)?;
+        caller.check_may_buy()?;
         let layout = self.layout_of(&show).await?;
         let prices = self.current_prices(&show, &layout).await?;
         let body = serde_json::to_vec(wish).map_err(|_| Error::Corrupt)?;

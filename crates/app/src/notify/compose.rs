@@ -12,6 +12,7 @@ use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::show::StoredStatus;
 use onsale_domain::ticket::TicketState;
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::TransferStatus;
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -51,6 +52,7 @@ impl App {
             letter,
             templates: TEMPLATES,
             at: self.now(),
+            head: None,
         }))
     }
 
@@ -163,7 +165,9 @@ impl App {
                 let ticket = self.store.ticket(*ticket_id).await?;
                 let ticket = ticket.ok_or(Error::Corrupt)?.value;
                 // Taken, or taken back: there is nothing to accept any more.
-                if !is_good(&ticket.state) || !belongs(ticket.account, *from_account) {
+                let offer = self.store.transfer(*transfer_id).await?;
+                let is_over = offer.is_some_and(|t| t.value.status(now) != TransferStatus::Open);
+                if is_over || !is_good(&ticket.state) || !belongs(ticket.account, *from_account) {
                     return Ok(Err(Dropped::Overtaken));
                 }
                 Letter::Transfer {
@@ -296,7 +300,7 @@ fn order_line(order: &Order) -> OrderLine {
     }
 }
 
-fn is_good(state: &TicketState) -> bool {
+pub(super) fn is_good(state: &TicketState) -> bool {
     !matches!(state, TicketState::Revoked { .. })
 }
 

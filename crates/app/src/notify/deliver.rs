@@ -28,7 +28,10 @@ impl App {
         let composed = match mail.value.composed.clone() {
             Some(composed) => composed,
             None => match self.compose(&mail.value, post.language).await? {
-                Ok(composed) => composed,
+                Ok(composed) => Composed {
+                    head: post.writer.letterhead(&composed.letter),
+                    ..composed
+                },
                 Err(why) => {
                     let dropped = mail.value.dropped(why, self.now());
                     let kind = mail.value.kind();
@@ -64,8 +67,7 @@ impl App {
             }
             Err(MailFailure::Refused(reason)) => {
                 tracing::error!(mail = %id, reason, "a mail cannot be sent");
-                let next = mail.parked(reason, self.now());
-                self.settle_mail(version, next, kind, "parked").await
+                self.park_mail(version, mail, reason).await
             }
             Err(MailFailure::Unavailable(reason)) => {
                 tracing::warn!(mail = %id, reason, tries = mail.tries(), "a mail is put off");
@@ -97,12 +99,19 @@ impl App {
         let kind = mail.kind();
         let Some((next, pause_s)) = mail.put_off(self.now()) else {
             tracing::error!(mail = %mail.id, reason, "a mail was tried often enough");
-            let parked = mail.parked(reason, self.now());
-            return self.settle_mail(version, parked, kind, "parked").await;
+            return self.park_mail(version, mail, reason).await;
         };
         self.settle_mail(version, next, kind, "put_off").await?;
         self.wake_mail(mail.id.clone(), pause_s).await;
         Ok(())
+    }
+
+    /// Nobody sends it any more, which somebody has to hear of.
+    async fn park_mail(&self, version: u64, mail: &Mail, reason: String) -> Result<()> {
+        metrics::counter!("onsale_mails_parked_total").increment(1);
+        let parked = mail.parked(reason, self.now());
+        self.settle_mail(version, parked, mail.kind(), "parked")
+            .await
     }
 
     async fn settle_mail(

@@ -1,4 +1,5 @@
-//! Everybody who has tickets of a show, a page of its blocks at a time.
+//! Everybody who has tickets of a show, a page of its blocks at a time: who bought them,
+//! and who was given one since.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +10,7 @@ use onsale_domain::ids::{AccountId, OrderId, ShowId};
 use onsale_domain::mail::Recipient;
 use onsale_domain::order::Order;
 
+use super::compose::is_good;
 use crate::app::App;
 use crate::error::Result;
 use crate::ports::Versioned;
@@ -18,15 +20,29 @@ use crate::show_cancellation::owners;
 const AT_ONCE: usize = 16;
 
 impl App {
-    /// Those who own sold places in these blocks of a show.
-    pub(super) async fn buyers_in(
+    /// Those who bought sold places in these blocks of a show, or have a ticket of one.
+    pub(super) async fn concerned_in(
         &self,
         show: ShowId,
         blocks: &[BlockIndex],
     ) -> Result<BTreeSet<AccountId>> {
         let read = self.store.read(show, blocks, true).await?;
         let ids: Vec<OrderId> = owners(&read, Cell::is_sold).into_iter().collect();
-        Ok(with_tickets(&self.store.orders(&ids).await?))
+        self.concerned(&self.store.orders(&ids).await?).await
+    }
+
+    /// The buyers of those of the orders that have tickets now, and whoever else has one
+    /// of these tickets.
+    async fn concerned(&self, orders: &[Versioned<Order>]) -> Result<BTreeSet<AccountId>> {
+        let good = orders.iter().map(|order| &order.value);
+        let good: Vec<_> = good.filter(|order| order.has_tickets()).collect();
+        let mut who: BTreeSet<_> = good.iter().map(|order| order.account).collect();
+        for order in good.iter().filter(|order| order.transfers > 0) {
+            let current = self.current_tickets(order).await?;
+            let current = current.iter().map(|ticket| &ticket.value);
+            who.extend(current.filter(|t| is_good(&t.state)).map(|t| t.account));
+        }
+        Ok(who)
     }
 
     /// Makes one mail due for each of them, and asks for it to be sent. Repeating it
@@ -52,21 +68,16 @@ impl App {
         Ok(count)
     }
 
-    /// The show of these orders is cancelled: their buyers are told before anything of
-    /// their orders is undone, since afterwards nobody could say who they were.
+    /// The show of these orders is cancelled: whom they concern is told before anything of
+    /// the orders is undone, since afterwards nobody could say who they were.
     pub(crate) async fn tell_of_cancellation(
         &self,
         told: &Announcement,
         show: ShowId,
         orders: &[Versioned<Order>],
     ) -> Result<()> {
-        self.tell_all(told, show, with_tickets(orders)).await?;
+        let who = self.concerned(orders).await?;
+        self.tell_all(told, show, who).await?;
         Ok(())
     }
-}
-
-/// The buyers of those of the orders that have tickets now.
-fn with_tickets(orders: &[Versioned<Order>]) -> BTreeSet<AccountId> {
-    let good = orders.iter().filter(|order| order.value.has_tickets());
-    good.map(|order| order.value.account).collect()
 }

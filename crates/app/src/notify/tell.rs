@@ -53,11 +53,11 @@ impl App {
         let all = self.layout_of(&show).await?.blocks().len() as u32;
         let end = from_block.saturating_add(BLOCKS_AT_ONCE).min(all);
         let blocks: Vec<_> = (from_block..end).map(BlockIndex).collect();
-        let buyers = self.buyers_in(show.id, &blocks).await?;
+        let concerned = self.concerned_in(show.id, &blocks).await?;
         let told = mailing.announcement(moved);
-        let count = self.tell_all(&told, show.id, buyers).await?;
+        let count = self.tell_all(&told, show.id, concerned).await?;
         if count > 0 {
-            tracing::info!(show = %show.id, from_block, of = all, count, "buyers are told");
+            tracing::info!(show = %show.id, from_block, of = all, count, "people with tickets are told");
         }
         Ok(mailing.told(nth, (end < all).then_some(end), self.now()))
     }

@@ -8,7 +8,7 @@ use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::feedback::Feedback;
 use onsale_domain::language::Language;
-use onsale_domain::letter::Composed;
+use onsale_domain::letter::{Composed, Letter, Letterhead};
 use onsale_domain::mail::{Mail, MailId, Recipient};
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::show::Show;
@@ -99,6 +99,8 @@ pub trait Mailer: Send + Sync {
 #[async_trait]
 pub trait LetterWriter: Send + Sync {
     async fn write(&self, id: &MailId, composed: &Composed) -> Result<Vec<u8>, String>;
+    /// Under what this letter would be written today; kept with it.
+    fn letterhead(&self, letter: &Letter) -> Option<Letterhead>;
 }
 
 /// What whoever sends mails needs, and nobody else.

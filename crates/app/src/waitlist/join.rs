@@ -1,16 +1,18 @@
 //! Somebody joins the waitlist of a show. Everybody has one entry in it at a time.
 
+use onsale_domain::block::PlaceState;
+use onsale_domain::claim::by_block;
 use onsale_domain::ids::{ShowId, WaitlistId};
-use onsale_domain::layout::Layout;
+use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{NotOnSale, Show, StoredStatus, Waitlist};
 use onsale_domain::time::Millis;
-use onsale_domain::waitlist::{MAX_WAITING, State, WaitlistEntry, Wish, could_ever_fit};
+use onsale_domain::waitlist::{MAX_WAITING, State, WaitlistEntry, Wish, could_ever_fit, free_for};
 use serde::Serialize;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::holds::{ROUNDS, not_on_sale};
+use crate::holds::{ROUNDS, needs_pass, not_on_sale};
 use crate::ports::{Versioned, Written};
 
 /// An index shows a new entry a moment later.
@@ -49,6 +51,7 @@ impl App {
             return Err(Error::NotFound("show"));
         }
         self.check_session(caller).await?;
+        caller.check_may_buy()?;
         let body = serde_json::to_vec(wanted).map_err(|_| Error::Corrupt)?;
         let request = RequestHash::of(&body);
         let account = caller.account;
@@ -71,6 +74,9 @@ impl App {
             check_joinable(&show, now)?;
             let layout = self.layout_of(&show).await?;
             let wish = check_wish(wanted, &show, &layout)?;
+            if self.is_in_the_room(&show, &layout, &wish).await? {
+                return Err(Error::FreeInTheRoom);
+            }
             let line = self.recent_line(show_id).await?;
             if line.len() >= MAX_WAITING {
                 return Err(Error::LimitExceeded {
@@ -119,6 +125,23 @@ impl App {
             }
         }
         Err(Error::Unavailable)
+    }
+
+    /// Whether what is wished is sold through the show's waiting room now: nobody goes
+    /// past those who wait there. The map may be a second old, so that whoever comes when
+    /// the last place has just been taken is not sent away by it.
+    async fn is_in_the_room(&self, show: &Show, layout: &Layout, wish: &Wish) -> Result<bool> {
+        if !needs_pass(show) {
+            return Ok(false);
+        }
+        let map = self.seat_map(show, layout).await?;
+        let Some(places) = free_for(layout, &map, wish) else {
+            return Ok(false);
+        };
+        let blocks: Vec<_> = by_block(layout, &places).iter().map(|b| b.block).collect();
+        let exact = self.exact_map(show, layout, &blocks).await?;
+        let is_free = |place: &PlaceIndex| exact.state(*place) == PlaceState::Free;
+        Ok(places.iter().all(is_free))
     }
 
     /// Places may be free that the new one fits. A lost message is made up for as always.

@@ -168,7 +168,10 @@ impl App {
             Some((EntryState::Sold, _)) => self.end(&entry, Outcome::Taken).await?,
             // Nobody knew of it: the buyer keeps their turn.
             Some((EntryState::Expired, _)) if !offer.told => self.put_back(&entry).await?,
-            Some((EntryState::Released | EntryState::Expired | EntryState::Undone, _)) => {
+            Some((
+                ended @ (EntryState::Released | EntryState::Expired | EntryState::Undone),
+                _,
+            )) => {
                 // Whoever ended it may have died before the places were free.
                 if let Some(recorded) = recorded {
                     self.free_entry(show.id, recorded).await?;
@@ -177,7 +180,15 @@ impl App {
                     self.put_back_from(&entry, &offer).await?;
                     return Ok(false);
                 }
-                self.lapse(looking, &entry, &offer).await?;
+                match ended {
+                    EntryState::Expired => self.lapse(looking, &entry, &offer).await?,
+                    // Its buyer let it go, or bought it and hears of the order: that they
+                    // came too late would not be true.
+                    _ => {
+                        self.release_promises(&offer.resales, offer.hold_id).await?;
+                        self.end(&entry, Outcome::Lapsed).await?;
+                    }
+                }
             }
         }
         Ok(false)

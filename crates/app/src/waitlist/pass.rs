@@ -14,7 +14,8 @@ use onsale_domain::waitlist::{OFFER_MS, Outcome, Passes, Places, Waiting, match_
 
 use super::offer::{Looking, Served};
 use crate::app::App;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::holds::needs_pass;
 use crate::ports::{MAX_DELAY_S, OfferPlaces, Versioned};
 
 /// Offers that one pass makes; more are left to the next.
@@ -95,7 +96,7 @@ impl App {
             offer_ms,
         };
         let show = &looking.show;
-        let out = self.settle_all(&looking).await?;
+        let (out, failed) = self.settle_all(&looking).await?;
         let line = self.store.waiting(show.id).await?;
         let made = match show.check_on_sale(self.now()) {
             Ok(()) => self.make_offers(&looking, line.clone()).await?,
@@ -106,7 +107,10 @@ impl App {
             Err(NotOnSale::Draft | NotOnSale::NotYet(_)) => 0,
         };
         self.mark(show, !line.is_empty() || out).await?;
-        Ok(made)
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(made),
+        }
     }
 
     async fn make_offers(&self, looking: &Looking, mut line: Vec<Waiting>) -> Result<usize> {
@@ -117,8 +121,11 @@ impl App {
             let now = self.now();
             let blocks = self.store.read(show.id, &all, true).await?;
             let put_back = self.returned_tickets(show.id).await?;
-            let places =
+            let mut places =
                 Places::read(layout, &blocks, now).with_put_back(layout, &blocks, &put_back, now);
+            if needs_pass(show) {
+                places = places.with_room(layout, &blocks, show.claim_clock(now));
+            }
             let matched = match_offers(layout, &places, &line, now, OFFERS_A_PASS);
             let served = self
                 .serve_all(looking, &line, &matched.offers, &places)
@@ -161,16 +168,19 @@ impl App {
         Ok(made)
     }
 
-    /// Looks at every offer that is out. Whether any still is.
-    async fn settle_all(&self, looking: &Looking) -> Result<bool> {
+    /// Looks at every offer that is out. Whether any still is, and what failed: one that
+    /// cannot be settled keeps nobody else from an offer, and the message comes again.
+    async fn settle_all(&self, looking: &Looking) -> Result<(bool, Option<Error>)> {
         let offered = self.store.offered(looking.show.id).await?;
         let settling = offered
             .into_iter()
             .map(|account| self.settle(looking, account));
         let settling: Vec<_> = settling.collect();
         let out: Vec<Result<bool>> = stream::iter(settling).buffered(AT_ONCE).collect().await;
-        let out = out.into_iter().collect::<Result<Vec<bool>>>()?;
-        Ok(out.contains(&true))
+        let is_out = |settled: &Result<bool>| !matches!(settled, Ok(false));
+        let any = out.iter().any(is_out);
+        let failed = out.into_iter().find_map(Result::err);
+        Ok((any, failed))
     }
 
     /// Serves everybody who was matched. One that fails stops nobody else.

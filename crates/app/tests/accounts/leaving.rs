@@ -100,6 +100,30 @@ async fn everything_is_tidied_up_whatever_dies_on_the_way() {
     }
 }
 
+/// A fan keeps one registration per show, so this one is for another.
+#[tokio::test]
+async fn whoever_registers_anew_after_leaving_stays_registered() {
+    let world = MemoryWorld::new(NOW);
+    let app = &world.app;
+    let stage = Stage::set(app, &Plan::default()).await.unwrap();
+    let other = Stage::set(app, &Plan::default()).await.unwrap();
+    let (ana, _) = ana(&world, &stage).await;
+    leave(&world, &ana).await.unwrap();
+    world.clock.advance(IDLE_MS);
+    let anew = Fan {
+        email: email("ana"),
+        key: FanKeyId(1),
+        serial: FanSerial(1),
+        registered: app.now(),
+    };
+    app.store.add_fan(other.show.id, &anew).await.unwrap();
+    app.reconcile_open().await.unwrap();
+    drain(&world).await;
+    let fans = app.store.fan_of(&email("ana"), None, 10).await.unwrap();
+    let shows: Vec<_> = fans.items.iter().map(|(show, _)| *show).collect();
+    assert_eq!(shows, [other.show.id]);
+}
+
 async fn check_gone(world: &MemoryWorld, stage: &Stage, ana: &Caller, order: OrderId, when: &str) {
     let (app, show) = (&world.app, stage.show.id);
     assert_eq!(app.check_session(ana).await, Err(Error::Unauthenticated));
@@ -197,16 +221,18 @@ async fn an_organiser_with_a_show_to_come_stays() {
         session: session.id,
         role: Role::Organiser,
     };
-    let wrong = app.delete_account(&caller, "wrong horse").await;
+    let wrong = app.delete_account(&caller, Some("wrong horse")).await;
     assert_eq!(wrong, Err(Error::WrongCredentials));
     let stage = Stage::set_for(app, &Plan::default(), account.id)
         .await
         .unwrap();
-    let refused = app.delete_account(&caller, "correct horse").await;
+    let refused = app.delete_account(&caller, Some("correct horse")).await;
     assert!(matches!(refused, Err(Error::Conflict(why)) if why.contains("not over")));
     app.check_session(&caller).await.unwrap();
     app.cancel_show(&caller, stage.show.id).await.unwrap();
-    app.delete_account(&caller, "correct horse").await.unwrap();
+    app.delete_account(&caller, Some("correct horse"))
+        .await
+        .unwrap();
     assert_eq!(app.me(&caller).await, Err(Error::Unauthenticated));
     // The address is free, even for the same request.
     let again = app

@@ -113,16 +113,23 @@ async fn a_link_works_once_and_takes_older_ones_and_every_session_with_it() {
     }
     let links = announced(&world);
     let gone = Err(Error::NotFound("link to set a password"));
-    let too_short = world.app.use_reset(links[1], "short").await;
+    let too_short = world.app.use_reset(links[1], "short", false).await;
     assert!(matches!(too_short, Err(Error::Invalid(_))));
     world.app.check_session(&ana).await.unwrap();
-    world.app.use_reset(links[1], "a new horse").await.unwrap();
+    world
+        .app
+        .use_reset(links[1], "a new horse", false)
+        .await
+        .unwrap();
     assert_eq!(
         world.app.check_session(&ana).await,
         Err(Error::Unauthenticated)
     );
     for link in &links {
-        assert_eq!(world.app.use_reset(*link, "another horse").await, gone);
+        assert_eq!(
+            world.app.use_reset(*link, "another horse", false).await,
+            gone
+        );
     }
     let log_in = |password| world.app.log_in("ana@example.org", password, None, None);
     assert_eq!(log_in("another horse").await, Err(Error::WrongCredentials));
@@ -130,10 +137,31 @@ async fn a_link_works_once_and_takes_older_ones_and_every_session_with_it() {
     assert_eq!(
         world
             .app
-            .use_reset(ResetId::from_bytes([9; 16]), "any horse")
+            .use_reset(ResetId::from_bytes([9; 16]), "any horse", false)
             .await,
         gone
     );
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_done_while_the_password_is_the_one_it_set() {
+    let world = MemoryWorld::new(NOW);
+    let ana = somebody(&world.app, "ana", Role::Buyer).await;
+    world.app.ask_password_reset(&email("ana")).await.unwrap();
+    drain(&world).await;
+    let link = announced(&world)[0];
+    let gone = Err(Error::NotFound("link to set a password"));
+    let set = |password, repeats| world.app.use_reset(link, password, repeats);
+    set("a new horse", true).await.unwrap();
+    set("a new horse", true).await.unwrap();
+    assert_eq!(set("a new horse", false).await, gone);
+    assert_eq!(set("another horse", true).await, gone);
+    let ana = super::session_of(&world.app, ana.account, Role::Buyer).await;
+    let newer = world
+        .app
+        .change_password(&ana, "a new horse", "a newer horse");
+    newer.await.unwrap();
+    assert_eq!(set("a newer horse", true).await, gone);
 }
 
 #[tokio::test]
@@ -145,7 +173,7 @@ async fn a_link_of_half_an_hour_ago_is_none() {
     world.clock.advance(30 * 60_000);
     let late = world
         .app
-        .use_reset(announced(&world)[0], "a new horse")
+        .use_reset(announced(&world)[0], "a new horse", false)
         .await;
     assert_eq!(late, Err(Error::NotFound("link to set a password")));
 }

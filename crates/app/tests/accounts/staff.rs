@@ -1,17 +1,23 @@
 //! Staff accounts, and the trail of what organisers did.
 
+use onsale_app::events::EventChange;
 use onsale_app::shows::{RoomChange, ShowChange};
 use onsale_app::{App, Error};
 use onsale_domain::account::Role;
 use onsale_domain::announcement::News;
-use onsale_domain::audit::{AuditAction, AuditEntry};
+use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
 use onsale_domain::ids::ShowId;
 use onsale_domain::password_reset::ResetPurpose;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_memory::stage::{Plan, Stage};
 use onsale_memory::{Fault, MemoryWorld};
 
 use super::{NOW, drain, email, somebody, with_fault};
+
+fn request() -> RequestHash {
+    RequestHash::of(b"staff")
+}
 
 async fn trail(app: &App, show: ShowId) -> Vec<AuditEntry> {
     app.store.audit_of(show, None, 100).await.unwrap().items
@@ -31,7 +37,7 @@ async fn staff_scans_at_its_shows_until_it_is_removed_and_organisers_cost_no_rea
     let organiser = ours.organiser().await.unwrap();
     let shows = [ours.show.id];
     let (account, staff) = app
-        .add_staff(&organiser, email("gate"), "Gate", &shows)
+        .add_staff(&organiser, email("gate"), "Gate", &shows, None, request())
         .await
         .unwrap();
     assert_eq!(
@@ -39,7 +45,14 @@ async fn staff_scans_at_its_shows_until_it_is_removed_and_organisers_cost_no_rea
         (Role::Staff, organiser.account)
     );
     let foreign = app
-        .add_staff(&organiser, email("x"), "X", &[other.show.id])
+        .add_staff(
+            &organiser,
+            email("x"),
+            "X",
+            &[other.show.id],
+            None,
+            request(),
+        )
         .await;
     assert!(matches!(foreign, Err(Error::Forbidden(_))));
     drain(&world).await;
@@ -89,24 +102,78 @@ async fn an_address_is_staff_of_one_organiser_or_has_an_account_of_its_own() {
     let rival = theirs.organiser().await.unwrap();
     somebody(app, "ana", Role::Buyer).await;
     let taken = app
-        .add_staff(&organiser, email("ana"), "Ana", &[ours.show.id])
+        .add_staff(
+            &organiser,
+            email("ana"),
+            "Ana",
+            &[ours.show.id],
+            None,
+            request(),
+        )
         .await;
     assert_eq!(taken.unwrap_err(), Error::EmailTaken);
-    app.add_staff(&organiser, email("gate"), "Gate", &[ours.show.id])
-        .await
-        .unwrap();
+    app.add_staff(
+        &organiser,
+        email("gate"),
+        "Gate",
+        &[ours.show.id],
+        None,
+        request(),
+    )
+    .await
+    .unwrap();
     let rivals = app
-        .add_staff(&rival, email("gate"), "Gate", &[theirs.show.id])
+        .add_staff(
+            &rival,
+            email("gate"),
+            "Gate",
+            &[theirs.show.id],
+            None,
+            request(),
+        )
         .await;
     assert_eq!(rivals.unwrap_err(), Error::EmailTaken);
     let again = app
-        .add_staff(&organiser, email("gate"), "Other", &[ours.show.id])
+        .add_staff(
+            &organiser,
+            email("gate"),
+            "Other",
+            &[ours.show.id],
+            None,
+            request(),
+        )
         .await
         .unwrap();
     assert_eq!(again.0.name, "Gate");
     assert_eq!(actions(app, ours.show.id).await, [AuditAction::StaffAdded]);
-    let nothing = app.add_staff(&organiser, email("n"), "N", &[]).await;
+    let nothing = app
+        .add_staff(&organiser, email("n"), "N", &[], None, request())
+        .await;
     assert!(matches!(nothing, Err(Error::Invalid(_))));
+}
+
+#[tokio::test]
+async fn a_key_makes_one_staff_account() {
+    let world = MemoryWorld::new(NOW);
+    let app = &world.app;
+    let stage = Stage::set(app, &Plan::default()).await.unwrap();
+    let organiser = stage.organiser().await.unwrap();
+    let shows = [stage.show.id];
+    let add = async |name: &str, request: &[u8]| {
+        let (key, request) = (IdempotencyKey::parse("k"), RequestHash::of(request));
+        let (to, key) = (email(name), key.as_ref());
+        app.add_staff(&organiser, to, "Gate", &shows, key, request)
+            .await
+    };
+    let (first, _) = add("gate", b"gate").await.unwrap();
+    let (again, _) = add("gate", b"gate").await.unwrap();
+    assert_eq!(first.id, again.id);
+    let renamed = add("gate", b"another name").await;
+    assert_eq!(renamed.unwrap_err(), Error::IdempotencyMismatch);
+    let other = add("door", b"door").await;
+    assert_eq!(other.unwrap_err(), Error::IdempotencyMismatch);
+    drain(&world).await;
+    assert_eq!(world.bus.told().len(), 1, "one invitation");
 }
 
 #[tokio::test]
@@ -121,7 +188,7 @@ async fn making_staff_again_finishes_what_was_cut_off() {
             let add = || {
                 world
                     .app
-                    .add_staff(&organiser, email("gate"), "Gate", &shows)
+                    .add_staff(&organiser, email("gate"), "Gate", &shows, None, request())
             };
             let reached = with_fault(&world, nth, fault, add()).await;
             add().await.unwrap();
@@ -171,4 +238,34 @@ async fn every_change_of_a_show_leaves_an_entry_and_no_change_leaves_none() {
     let buyer = stage.buyer(1).await.unwrap();
     let foreign = app.audit_trail(&buyer, id, None, 10).await;
     assert!(matches!(foreign, Err(Error::Forbidden(_))));
+}
+
+#[tokio::test]
+async fn a_change_of_an_event_is_on_the_trails_of_its_shows() {
+    let world = MemoryWorld::new(NOW);
+    let app = &world.app;
+    let stage = Stage::set(app, &Plan::default()).await.unwrap();
+    let organiser = stage.organiser().await.unwrap();
+    let (id, show) = (stage.show.event_id, stage.show.id);
+    let change = EventChange {
+        title: Some("Another night".into()),
+        ..EventChange::default()
+    };
+    for _ in 0..2 {
+        app.change_event(&organiser, id, &change).await.unwrap();
+    }
+    let trail = trail(app, show).await;
+    let [entry] = &trail[..] else {
+        panic!("the same again is no change: {trail:?}");
+    };
+    assert_eq!(
+        (entry.action, entry.account),
+        (AuditAction::EventChanged, organiser.account)
+    );
+    let changed = AuditChange::new(
+        "title",
+        Some("Rehearsal".into()),
+        Some("Another night".into()),
+    );
+    assert_eq!(entry.changes, [changed]);
 }

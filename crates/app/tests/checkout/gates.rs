@@ -6,6 +6,7 @@ use onsale_app::gate::{OfflineScan, Outcome, SyncedScan};
 use onsale_app::ports::EntryRight;
 use onsale_app::tickets::ScanAnswer;
 use onsale_app::{Caller, Error};
+use onsale_domain::audit::AuditAction;
 use onsale_domain::gate::{Conflict, MAX_ADMISSIONS};
 use onsale_domain::ids::{OrderId, TicketId};
 use onsale_domain::ticket::TicketState;
@@ -364,6 +365,10 @@ async fn an_undone_ticket_admits_again_and_is_counted_once() {
             .map(|a| a.undone.as_ref().unwrap().by);
         assert!(by.into_iter().all(|by| by == gates.organiser.account));
     }
+    let trail = app.store.audit_of(show, None, 10).await.unwrap().items;
+    let undone: Vec<_> = trail.iter().map(|e| (e.action, e.account)).collect();
+    let by = gates.organiser.account;
+    assert_eq!(undone, [(AuditAction::AdmissionUndone, by)], "{trail:?}");
     assert_eq!(gates.counts().await, [count("north", 0), count("south", 0)]);
     assert_eq!(gates.conflicts(Conflict::Double).await, []);
     assert!(matches!(

@@ -2,6 +2,7 @@
 //! whoever is quicker.
 
 mod meanwhile;
+mod strangers;
 
 use futures_util::future::join_all;
 use onsale_app::ports::{Credentials, PasswordHash, Tickets, Transfers};

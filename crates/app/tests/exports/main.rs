@@ -13,7 +13,7 @@ use onsale_domain::audit::AuditAction;
 use onsale_domain::export::{ExportKind, ExportStatus, KEPT_MS};
 use onsale_domain::ids::{AccountId, ExportId, OrderId, SessionId};
 use onsale_domain::payment::PaymentMethod;
-use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::time::Millis;
 use onsale_memory::stage::{Plan, Stage};
 use onsale_memory::{Fault, MemoryWorld};
@@ -264,10 +264,58 @@ async fn a_key_means_one_export() {
         .iter()
         .filter(|e| e.action == AuditAction::ListExported);
     assert_eq!(exported.count(), 2, "{trail:?}");
-    assert_eq!(
-        begin(ExportKind::Orders, None).await.unwrap().id,
-        without.id
-    );
+}
+
+#[tokio::test]
+async fn without_a_key_each_request_is_a_list_of_its_own() {
+    let scene = Scene::sold(2).await;
+    let (app, show) = (&scene.world.app, scene.stage.show.id);
+    let begin = async || {
+        let begun = app.begin_export(&scene.organiser, show, ExportKind::Orders, None);
+        begun.await.unwrap().id
+    };
+    let first = begin().await;
+    app.write_export_by(first, SMALL).await.unwrap();
+    scene.buy(2).await;
+    let second = begin().await;
+    assert_ne!(first, second);
+    app.write_export_by(second, SMALL).await.unwrap();
+    assert_eq!(scene.file(first).await.lines().count(), 3);
+    assert_eq!(scene.file(second).await.lines().count(), 4);
+}
+
+#[tokio::test]
+async fn whoever_was_given_a_ticket_stands_below_who_passed_it_on() {
+    let scene = Scene::sold(0).await;
+    let app = &scene.world.app;
+    let (ana, order) = scene.buy(1).await;
+    let (bo, _) = scene.buy(2).await;
+    let (cy, _) = scene.buy(3).await;
+    let order = app.store.order(order).await.unwrap().unwrap().value;
+    let mut ticket = order.ticket_ids()[0];
+    let seat = order.seat_ids()[0].clone();
+    for (from, to, n) in [(&ana, &bo, 2), (&bo, &cy, 3)] {
+        let email = Email::parse(&format!("buyer{n}@example.org")).unwrap();
+        let request = RequestHash::of(b"give");
+        let offered = app.offer_transfer(from, ticket, &email, None, request);
+        let accepted = app.accept_transfer(to, offered.await.unwrap().id).await;
+        ticket = accepted.unwrap().id;
+    }
+    let id = scene.begin(ExportKind::Attendees).await;
+    scene.finish().await;
+    let text = scene.file(id).await;
+    assert_eq!(text.lines().count(), 1 + 6 + 2, "{text}");
+    let of_seat = text.lines().filter(|l| l.contains(&format!(",{seat},")));
+    let rows: Vec<_> = of_seat.collect();
+    for (row, (status, n)) in rows
+        .iter()
+        .zip([("revoked", 1), ("revoked", 2), ("valid", 3)])
+    {
+        let end = format!(",A,{status},,,\"'=Buyer \"\"{n}\"\"\"");
+        assert!(row.ends_with(&end), "{row}");
+    }
+    assert_eq!(rows.len(), 3, "{text}");
+    assert!(rows[2].starts_with(&ticket.to_string()));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Email;
+use onsale_domain::audit::AuditAction;
 use onsale_domain::ids::ShowId;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::fan_code::{FanCode, FanKeyId, FanKeys};
@@ -177,6 +178,18 @@ async fn only_the_owner_makes_codes_and_sees_fans() {
     assert!(matches!(made.await, Err(Error::Forbidden(_))));
     let seen = app.fans_with_codes(&scene.stranger, scene.show, None, &keys);
     assert!(matches!(seen.await, Err(Error::Forbidden(_))));
+}
+
+#[tokio::test]
+async fn whoever_reads_the_addresses_of_fans_is_on_the_trail() {
+    let scene = scene().await;
+    scene.register("ana").await.unwrap();
+    assert_eq!(scene.fans(&keys()).await.unwrap().len(), 1);
+    let trail = scene.world.app.store.audit_of(scene.show, None, 10);
+    let trail = trail.await.unwrap().items;
+    let noted: Vec<_> = trail.iter().map(|e| (e.action, e.account)).collect();
+    let by = scene.organiser.account;
+    assert_eq!(noted, [(AuditAction::FansListed, by)], "{trail:?}");
 }
 
 #[tokio::test]

@@ -2,10 +2,14 @@
 
 use onsale_app::Error;
 use onsale_app::holds::Wish;
+use onsale_app::waitlist::WaitFor;
+use onsale_domain::account::Role;
 use onsale_domain::buyer::EntryState;
+use onsale_domain::ids::HoldId;
+use onsale_domain::payment::PaymentMethod;
 use onsale_memory::stage::Plan;
 
-use crate::scene::{Scene, best, seats};
+use crate::scene::{Scene, best, key, seats};
 
 fn invalid(result: onsale_app::Result<onsale_app::holds::HoldView>) -> bool {
     matches!(result, Err(Error::Invalid(_)))
@@ -248,4 +252,29 @@ async fn nothing_is_held_before_the_sale_after_the_show_or_when_cancelled() {
     assert!(scene.owns(&held).await);
     scene.clock.advance(31 * 24 * 3_600_000);
     assert!(scene.hold(&ana, "m", &seats(&["A-2-2"])).await.is_err());
+}
+
+#[tokio::test]
+async fn a_staff_account_buys_nothing() {
+    let scene = Scene::new(Plan::default()).await;
+    let show = scene.stage.show.id;
+    let gate = onsale_app::Caller {
+        role: Role::Staff,
+        ..scene.buyer(1).await
+    };
+    let held = scene.hold(&gate, "k", &best(1)).await;
+    assert!(matches!(held, Err(Error::Forbidden(_))), "{held:?}");
+    let wanted = WaitFor {
+        quantity: 1,
+        sections: vec![],
+        together: true,
+    };
+    let joined = scene.app.join_waitlist(&gate, show, None, &wanted).await;
+    assert!(matches!(joined, Err(Error::Forbidden(_))), "{joined:?}");
+    let card = PaymentMethod::parse("pm_card_visa").unwrap();
+    let hold = HoldId::from_bytes([1; 16]);
+    let pay = key("p");
+    let paid = scene.app.check_out(&gate, show, hold, &pay, card);
+    assert!(matches!(paid.await, Err(Error::Forbidden(_))));
+    assert!(scene.cells().await.is_empty());
 }

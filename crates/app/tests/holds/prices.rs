@@ -1,10 +1,14 @@
 //! Prices that follow demand, and a hold that keeps its own.
 
+use onsale_app::shows::ShowChange;
+use onsale_domain::money::Cents;
+use onsale_domain::payment::PaymentMethod;
 use onsale_domain::pricing::{Bounds, POINT_MS, Pricing};
 use onsale_memory::Fault;
 use onsale_memory::stage::Plan;
+use proptest::prelude::*;
 
-use crate::scene::{Scene, best, seats};
+use crate::scene::{Scene, best, key, seats};
 
 async fn dynamic() -> Scene {
     Scene::new(Plan {
@@ -41,6 +45,102 @@ async fn a_hold_keeps_its_price_while_prices_rise() {
     let show = scene.stage.show.id;
     let read = scene.app.hold(&ana, show, first.hold_id).await.unwrap();
     assert_eq!((read.total, read.point), (first.total, Some(0)));
+}
+
+/// What may happen while somebody holds a place.
+#[derive(Debug, Clone)]
+enum Meanwhile {
+    Minutes(u64),
+    OthersHold(usize),
+    OthersLetGo,
+    Views(u8),
+    /// The organiser sets another base price.
+    Price(u64),
+    Mode(Pricing),
+}
+
+fn meanwhile() -> impl Strategy<Value = Meanwhile> {
+    let mode = prop_oneof![
+        Just(Pricing::Fixed),
+        Just(Pricing::Dynamic(Bounds::default()))
+    ];
+    prop_oneof![
+        (1..=2u64).prop_map(Meanwhile::Minutes),
+        (1..=8usize).prop_map(Meanwhile::OthersHold),
+        Just(Meanwhile::OthersLetGo),
+        (1..=40u8).prop_map(Meanwhile::Views),
+        (100..=20_000u64).prop_map(Meanwhile::Price),
+        mode.prop_map(Meanwhile::Mode),
+    ]
+}
+
+/// Holds a place, lets all of it happen, and looks after each what the place costs.
+async fn stays_the_same(all: Vec<Meanwhile>) {
+    let scene = dynamic().await;
+    let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+    let (app, show) = (&scene.app, scene.stage.show.id);
+    let organiser = scene.stage.organiser().await.unwrap();
+    let first = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
+    let mut others = Vec::new();
+    for (n, this) in all.iter().enumerate() {
+        let change = |change: ShowChange| async move {
+            app.change_show(&organiser, show, &change).await.unwrap();
+        };
+        match this {
+            Meanwhile::Minutes(minutes) => scene.clock.advance(minutes * 60_000),
+            Meanwhile::OthersHold(quantity) => {
+                let held = scene.hold(&bo, &n.to_string(), &best(*quantity)).await;
+                others.extend(held.map(|held| held.hold_id));
+            }
+            Meanwhile::OthersLetGo => {
+                for hold in others.drain(..) {
+                    let _ = app.release_hold(&bo, show, hold).await;
+                }
+            }
+            Meanwhile::Views(views) => {
+                for _ in 0..*views {
+                    app.show(show, None).await.unwrap();
+                }
+            }
+            Meanwhile::Price(price) => {
+                let sections = ["A", "Floor"].map(|name| (name.to_owned(), Cents(*price)));
+                change(ShowChange {
+                    prices: Some(sections.into()),
+                    ..ShowChange::default()
+                })
+                .await;
+            }
+            Meanwhile::Mode(pricing) => {
+                change(ShowChange {
+                    pricing: Some(*pricing),
+                    ..ShowChange::default()
+                })
+                .await;
+            }
+        }
+        let read = app.hold(&ana, show, first.hold_id).await.unwrap();
+        let again = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
+        for seen in [read, again] {
+            assert_eq!((&seen.seats, seen.total), (&first.seats, first.total));
+            assert_eq!(seen.point, first.point, "{this:?}");
+        }
+    }
+    let card = PaymentMethod::parse("pm_card_visa").unwrap();
+    let pay = key("pay");
+    let order = app.check_out(&ana, show, first.hold_id, &pay, card);
+    let order = app.store.order(order.await.unwrap()).await.unwrap();
+    assert_eq!(order.unwrap().value.total(), first.total);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    // At most four times two minutes: the hold lasts ten.
+    #[test]
+    fn a_price_never_changes_during_a_hold(all in prop::collection::vec(meanwhile(), 1..5)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(stays_the_same(all));
+    }
 }
 
 #[tokio::test]

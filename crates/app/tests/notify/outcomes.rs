@@ -1,12 +1,14 @@
 //! What becomes of a mail that cannot be sent, or has nothing to say.
 
 use onsale_app::ports::Accounts;
+use onsale_domain::account::Email;
 use onsale_domain::announcement::{News, OfferNews};
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Letter, TEMPLATES};
 use onsale_domain::mail::{Dropped, MailState, digest};
 use onsale_domain::password_reset::ResetPurpose;
+use onsale_domain::request_hash::RequestHash;
 
 use crate::scene::Scene;
 use crate::{come_to_rest, known, sent_to, told};
@@ -203,4 +205,28 @@ async fn offers_transfers_and_resets_reach_those_they_are_for() {
     for mail in scene.world.store.all_mails() {
         assert!(!mail.id.as_str().contains("example"), "{}", mail.id);
     }
+}
+
+#[tokio::test]
+async fn an_offer_of_a_ticket_that_was_withdrawn_is_not_mailed() {
+    let scene = Scene::new().await;
+    let order = scene.paid("pay", &["A-1-1"]).await;
+    known(&scene, &scene.ana, "ana@example.org").await;
+    let (app, ana) = (&scene.app, &scene.ana);
+    let ticket = scene.order(order).await.ticket_ids()[0];
+    let friend = Email::parse("bo@example.org").unwrap();
+    let request = RequestHash::of(b"give");
+    let first = app.offer_transfer(ana, ticket, &friend, None, request);
+    let first = first.await.unwrap().id;
+    let news = told(&scene, "TransferOffered");
+    app.withdraw_transfer(ana, first).await.unwrap();
+    app.hear(&scene.world.post, &news).await.unwrap();
+    come_to_rest(&scene).await;
+    assert_eq!(sent_to(&scene, &friend), 0);
+    let second = app.offer_transfer(ana, ticket, &friend, None, request);
+    second.await.unwrap();
+    let news = told(&scene, "TransferOffered");
+    app.hear(&scene.world.post, &news).await.unwrap();
+    come_to_rest(&scene).await;
+    assert_eq!(sent_to(&scene, &friend), 1);
 }

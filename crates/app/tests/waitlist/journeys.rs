@@ -3,8 +3,10 @@
 use onsale_app::Error;
 use onsale_app::ports::OfferPlaces;
 use onsale_app::waitlist::{Looked, WaitFor, WaitlistStatus};
+use onsale_domain::payment::PaymentMethod;
 use onsale_domain::show::Waitlist;
 use onsale_domain::waitlist::OFFER_MS;
+use onsale_memory::Fault;
 use onsale_memory::stage::Plan;
 
 use crate::scene::{Scene, key, wait_for};
@@ -325,4 +327,66 @@ async fn one_pass_at_a_time_and_none_for_what_was_seen() {
     assert_eq!(look(now).await, Looked::Requeued);
     scene.world.clock.advance(30_000);
     assert_eq!(look(now).await, Looked::Passed { offers: 0 });
+}
+
+#[tokio::test]
+async fn only_whoever_came_too_late_is_told_so() {
+    let scene = Scene::row(2).await;
+    let (ana, order) = scene.sold(&["A-1-1", "A-1-2"]).await;
+    let (bo, cy) = (scene.buyer().await, scene.buyer().await);
+    let first = scene.join(&bo, &wait_for(1)).await.id;
+    scene.wait(1_000).await;
+    let second = scene.join(&cy, &wait_for(1)).await.id;
+    scene.wait(2_000).await;
+    scene.cancel(&ana, order).await;
+    scene.deliver().await;
+    // One lets it go, the other buys it and cancels before any pass has seen that.
+    let (released, bought) = (
+        scene.offer(&bo, first).await,
+        scene.offer(&cy, second).await,
+    );
+    let app = &scene.app;
+    app.release_hold(&bo, scene.show(), released).await.unwrap();
+    let card = PaymentMethod::parse("pm_card_visa").unwrap();
+    let pay = key("pay");
+    let paid = app.check_out(&cy, scene.show(), bought, &pay, card);
+    let order = paid.await.unwrap();
+    scene.drive().await;
+    scene.cancel(&cy, order).await;
+    scene.deliver().await;
+    for (caller, id) in [(&bo, first), (&cy, second)] {
+        assert_eq!(scene.status(caller, id).await, WaitlistStatus::Lapsed);
+        assert_eq!(scene.told_of(id), [format!("OfferMade:{id}:1")]);
+    }
+}
+
+/// What fails for one entry keeps nobody else from an offer, and is tried again.
+#[tokio::test]
+async fn an_offer_that_cannot_be_settled_stops_no_other() {
+    let scene = Scene::row(2).await;
+    let (ana, order) = scene.sold(&["A-1-1"]).await;
+    let (di, other) = scene.sold(&["A-1-2"]).await;
+    let (bo, cy) = (scene.buyer().await, scene.buyer().await);
+    let first = scene.join(&bo, &wait_for(1)).await.id;
+    scene.wait(1_000).await;
+    let second = scene.join(&cy, &wait_for(1)).await.id;
+    scene.wait(2_000).await;
+    scene.cancel(&ana, order).await;
+    scene.deliver().await;
+    assert_eq!(scene.status(&bo, first).await, WaitlistStatus::Offered);
+    scene.world.clock.advance(OFFER_MS + 6_000);
+    scene.cancel(&di, other).await;
+    let message = OfferPlaces {
+        show_id: scene.show(),
+        since: scene.app.now(),
+    };
+    // The first call is the beginning of the pass, the second is about Bo's lapsed offer.
+    scene.world.gate.arm(Some((1, Fault::FailBefore)));
+    let looked = scene.app.offer_places(&message).await;
+    let calls = scene.world.gate.calls();
+    scene.world.gate.arm(None);
+    assert_eq!(looked, Err(Error::Unavailable), "{calls:?}");
+    assert_eq!(scene.status(&cy, second).await, WaitlistStatus::Offered);
+    scene.app.offer_places(&message).await.unwrap();
+    assert_eq!(scene.status(&bo, first).await, WaitlistStatus::Lapsed);
 }

@@ -8,5 +8,6 @@ mod journeys;
 mod returns;
 mod returns_crash;
 mod returns_scene;
+mod room;
 mod scene;
 mod simulation;

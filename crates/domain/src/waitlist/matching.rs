@@ -14,13 +14,18 @@
 //!    after the other within a minute go to the group and not to singles, nobody who fits
 //!    is passed over for longer than that, and no place stays unsold. It is done for the
 //!    first `GROUPS` such groups of the line.
+//! 4. **Not past the waiting room.** While a show has one, whoever finds room among what
+//!    anybody with a pass may hold is left to hold it. So every offer has a place in it
+//!    that came back, and what was never sold is sold through the room.
 
 use std::collections::HashSet;
 
 use super::entry::{Waiting, Wish};
 use super::places::{Places, Standing};
 use super::stock::Stock;
+use crate::block::PlaceState;
 use crate::layout::{Layout, PlaceIndex, Row};
+use crate::map::SeatMap;
 use crate::time::Millis;
 
 /// A hold that ends within this time may make room for a group.
@@ -52,13 +57,20 @@ pub fn match_offers(
     most: usize,
 ) -> Matched {
     let mut stock = Stock::new(layout, places);
+    let mut room = Stock::behind_room(layout, places);
     let mut matched = Matched::default();
     let mut groups = 0;
     // The stock only shrinks, so a wish that does not fit once does not fit again.
     let mut hopeless: HashSet<&Wish> = HashSet::new();
+    // Until an offer takes of what the room sells.
+    let mut in_room: HashSet<&Wish> = HashSet::new();
     for (at, waiting) in line.iter().enumerate() {
         let wish = &waiting.wish;
-        if hopeless.contains(wish) {
+        if hopeless.contains(wish) || in_room.contains(wish) {
+            continue;
+        }
+        if room.as_ref().is_some_and(|room| room.fits(wish)) {
+            in_room.insert(wish);
             continue;
         }
         if matched.offers.len() == most {
@@ -69,6 +81,10 @@ pub fn match_offers(
             continue;
         }
         if let Some(offer) = stock.take(wish) {
+            if let Some(room) = &mut room {
+                room.set_aside(&offer.iter().map(|place| place.0).collect::<Vec<_>>());
+                in_room.clear();
+            }
             matched.offers.push((at, offer));
             continue;
         }
@@ -90,6 +106,12 @@ pub fn match_offers(
 pub fn could_ever_fit(layout: &Layout, wish: &Wish) -> bool {
     let all = Places::read(layout, &[], Millis(0));
     Stock::new(layout, &all).take(wish).is_some()
+}
+
+/// Places that fit a wish, of those that a map shows as free.
+pub fn free_for(layout: &Layout, map: &SeatMap, wish: &Wish) -> Option<Vec<PlaceIndex>> {
+    let is_free = |place: u32| map.state(PlaceIndex(place)) == PlaceState::Free;
+    Stock::of(layout, is_free).take(wish)
 }
 
 /// The free places of the most promising window, with the time since when each is free.

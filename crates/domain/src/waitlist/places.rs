@@ -28,6 +28,8 @@ pub struct Places {
     pub returned: Vec<(PlaceIndex, Cell)>,
     /// Places whose owners put their tickets back, as if they were free.
     pub resales: BTreeMap<PlaceIndex, Resale>,
+    /// Of a show with a waiting room: places that anybody with a pass may hold.
+    pub(super) behind_room: Option<Vec<bool>>,
 }
 
 impl Places {
@@ -39,6 +41,7 @@ impl Places {
             standings: vec![free; layout.places() as usize],
             returned: Vec::new(),
             resales: BTreeMap::new(),
+            behind_room: None,
         };
         for (index, block) in blocks {
             let Some(span) = layout.blocks().get(index.0 as usize) else {
@@ -88,6 +91,21 @@ impl Places {
                 self.resales.insert(ticket.place, resale);
             }
         }
+        self
+    }
+
+    /// The same for a show with a waiting room, by the clock of those who come by. What
+    /// they may hold is sold through the room, and no offer goes past it.
+    #[must_use]
+    pub fn with_room(
+        mut self,
+        layout: &Layout,
+        blocks: &[(BlockIndex, BlockState)],
+        walk_up: Millis,
+    ) -> Self {
+        let theirs = Self::read(layout, blocks, walk_up).standings;
+        let is_free = |standing: &Standing| matches!(standing, Standing::Free { .. });
+        self.behind_room = Some(theirs.iter().map(is_free).collect());
         self
     }
 

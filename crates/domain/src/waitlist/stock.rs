@@ -33,7 +33,18 @@ enum End {
 
 impl<'a> Stock<'a> {
     pub(super) fn new(layout: &'a Layout, places: &Places) -> Self {
-        let is_free = |place| matches!(places.standing(place), Standing::Free { .. });
+        Self::of(layout, |place| {
+            matches!(places.standing(place), Standing::Free { .. })
+        })
+    }
+
+    /// What a show with a waiting room sells through it.
+    pub(super) fn behind_room(layout: &'a Layout, places: &Places) -> Option<Self> {
+        let free = places.behind_room.as_ref()?;
+        Some(Self::of(layout, |place| free[place as usize]))
+    }
+
+    pub(super) fn of(layout: &'a Layout, is_free: impl Fn(u32) -> bool + Copy) -> Self {
         let free: Vec<bool> = (0..layout.places()).map(is_free).collect();
         let mut runs = Vec::new();
         for (number, section) in layout.sections().iter().enumerate() {
@@ -58,6 +69,17 @@ impl<'a> Stock<'a> {
 
     pub(super) fn is_free(&self, place: u32) -> bool {
         self.free.get(place as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether there is room for a wish.
+    pub(super) fn fits(&self, wish: &Wish) -> bool {
+        let quantity = wish.quantity as usize;
+        let runs = self.runs.iter().filter(|run| wish.takes(run.section));
+        let mut rooms = runs.map(|run| run.places.len());
+        match wish.together || quantity == 1 {
+            true => rooms.any(|room| room >= quantity),
+            false => rooms.sum::<usize>() >= quantity,
+        }
     }
 
     /// Takes places for a wish out of the stock, or nothing.

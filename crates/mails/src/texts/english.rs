@@ -192,8 +192,9 @@ impl Texts for English {
                 "We are sorry: the organiser cancelled a show that you have tickets for. \
                  Please do not come to the venue."
                     .to_owned(),
-                "You get your money back in full. There is nothing you have to do; \
-                 we write to you as soon as the refund is made."
+                "Whoever bought the tickets gets the money back in full. If that is you, there \
+                 is nothing you have to do; we write to you as soon as the refund is made. If \
+                 somebody gave you your ticket, the refund goes to whoever paid for it."
                     .to_owned(),
             ],
             button: Some("See your orders".to_owned()),

@@ -200,8 +200,9 @@ impl Texts for German {
                 "Es tut uns leid: Eine Vorstellung, für die Sie Tickets haben, wurde abgesagt. \
                  Bitte kommen Sie nicht zum Veranstaltungsort."
                     .to_owned(),
-                "Sie bekommen Ihr Geld vollständig zurück. Sie müssen nichts tun; \
-                 wir schreiben Ihnen, sobald es zurückgebucht ist."
+                "Wer die Tickets gekauft hat, bekommt das Geld vollständig zurück. Waren Sie das, \
+                 müssen Sie nichts tun; wir schreiben Ihnen, sobald es zurückgebucht ist. Wurde \
+                 Ihnen das Ticket geschenkt, geht das Geld an den, der es gekauft hat."
                     .to_owned(),
             ],
             button: Some("Bestellungen ansehen".to_owned()),

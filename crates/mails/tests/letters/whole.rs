@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mail_parser::{MessageParser, MimeHeaders};
+use onsale_app::ports::LetterWriter;
 use onsale_domain::account::Email;
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Composed, TEMPLATES};
@@ -33,6 +34,7 @@ fn composed(letter: onsale_domain::letter::Letter, language: Language) -> Compos
         letter,
         templates: TEMPLATES,
         at: Millis(1_800_000_000_000),
+        head: None,
     }
 }
 
@@ -65,6 +67,36 @@ fn every_mail_arrives_as_it_was_meant_and_is_the_same_each_time() {
                 assert!(pdf.attachment_name().unwrap().ends_with(".pdf"), "{name}");
             }
         }
+    }
+}
+
+/// Another sender, another address of the platform and another key, as after years.
+#[test]
+fn a_stored_letter_is_written_again_after_the_settings_have_changed() {
+    let later = MailWriter::new(Settings {
+        sender: "Another Box <new@elsewhere.example>".parse().unwrap(),
+        base_url: "https://elsewhere.example".into(),
+        language: Language::De,
+        reset_keys: Some(Arc::new(
+            ResetKeys::new(vec![(ResetKeyId(2), [8; 32]), (ResetKeyId(1), [7; 32])]).unwrap(),
+        )),
+    });
+    for (name, letter) in samples::all() {
+        let id = MailId::stored(format!("{name}:acc_1"));
+        let head = writer().letterhead(&letter);
+        let stored = Composed {
+            head,
+            ..composed(letter, Language::En)
+        };
+        let text = serde_json::to_string(&stored).unwrap();
+        let stored: Composed = serde_json::from_str(&text).unwrap();
+        let then = writer().message(&id, &stored).unwrap();
+        assert_eq!(later.message(&id, &stored).unwrap(), then, "{name}");
+        let today = Composed {
+            head: None,
+            ..stored
+        };
+        assert_ne!(later.message(&id, &today).unwrap(), then, "{name}");
     }
 }
 

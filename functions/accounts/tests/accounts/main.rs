@@ -288,6 +288,8 @@ async fn a_request_that_cannot_be_meant_is_refused() {
         but("email", "ana"),
         but("email", "ana@example.org\nBcc: eve@example.org"),
         but("email", &long_email),
+        but("email", "zoë@example.org"),
+        but("email", "ana@bücher.example"),
         but("password", "short"),
         but("password", &long),
         but("name", "   "),

@@ -93,6 +93,27 @@ async fn saying_a_password_is_limited_as_log_ins_are() {
 }
 
 #[tokio::test]
+async fn an_open_session_is_enough_to_leave_and_a_password_is_checked_when_it_comes() {
+    let service = service(Limits::off());
+    service.register(None, ana()).await;
+    let token = logged_in(&service).await;
+    let leave = |body| service.with_token("DELETE", "/api/v1/me", &token, body);
+    let wrong = leave(Some(json!({"password": "wrong horse"}))).await;
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    let unknown = leave(Some(json!({"pass": "correct horse"}))).await;
+    assert_eq!(unknown.status, StatusCode::BAD_REQUEST);
+    assert_eq!(service.me(&token).await.status, StatusCode::OK);
+    assert_eq!(leave(None).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(service.me(&token).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(leave(None).await.status, StatusCode::UNAUTHORIZED);
+    service.register(None, ana()).await;
+    let token = logged_in(&service).await;
+    let body = json!({"password": "correct horse"});
+    let left = service.with_token("DELETE", "/api/v1/me", &token, Some(body));
+    assert_eq!(left.await.status, StatusCode::NO_CONTENT);
+}
+
+#[tokio::test]
 async fn a_link_sets_a_password_once_and_a_forged_one_never() {
     let service = service(Limits::off());
     service.register(None, ana()).await;

@@ -4,6 +4,7 @@ use onsale_app::ports::{Credentials, PasswordHash, Registration, Session, Store,
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ResetId, SessionId, ShowId};
+use onsale_domain::language::Language;
 use onsale_domain::password_reset::{Reset, ResetPurpose};
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fan_code::{FanKeyId, FanSerial};
@@ -168,6 +169,7 @@ async fn a_deleted_account_is_nobody_and_its_email_is_free(store: &dyn Store) {
     assert_eq!(store.credentials_of(id).await.unwrap(), None);
     assert_eq!(store.credentials(&email).await.unwrap(), None);
     assert!(!store.rename(id, "Nobody").await.unwrap());
+    assert!(!store.set_language(id, Language::De).await.unwrap());
     let hash = PasswordHash("back".into());
     for epoch in [0, 1] {
         assert!(!store.set_password(id, epoch, &hash, None).await.unwrap());
