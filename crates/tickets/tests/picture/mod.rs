@@ -9,6 +9,8 @@ use flate2::write::ZlibEncoder;
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Eight bits a pixel, grey, and nothing special.
 const GREYSCALE_8: [u8; 5] = [8, 0, 0, 0, 0];
+/// Red, green and blue: some write grey so.
+const COLOUR_8: [u8; 5] = [8, 2, 0, 0, 0];
 
 fn checksum(name: &[u8; 4], data: &[u8]) -> u32 {
     let mut sum = flate2::Crc::new();
@@ -18,11 +20,11 @@ fn checksum(name: &[u8; 4], data: &[u8]) -> u32 {
 }
 
 /// A row of a PNG as it looks: it is stored as what differs from its neighbours.
-fn unfiltered(filter: u8, stored: &[u8], above: &[u8]) -> Vec<u8> {
+fn unfiltered(filter: u8, stored: &[u8], above: &[u8], channels: usize) -> Vec<u8> {
     let mut row: Vec<u8> = Vec::with_capacity(stored.len());
     for (x, stored) in stored.iter().enumerate() {
-        let left = x.checked_sub(1).map_or(0, |x| row[x]);
-        let corner = x.checked_sub(1).map_or(0, |x| above[x]);
+        let left = x.checked_sub(channels).map_or(0, |x| row[x]);
+        let corner = x.checked_sub(channels).map_or(0, |x| above[x]);
         let guess = match filter {
             0 => 0,
             1 => left,
@@ -107,7 +109,7 @@ impl Picture {
         file
     }
 
-    /// Reads a greyscale PNG, whoever wrote it.
+    /// Reads a PNG in grey, whoever wrote it.
     pub fn of_png(file: &[u8]) -> Self {
         let mut rest = file.strip_prefix(SIGNATURE).unwrap();
         let (mut header, mut packed) = (Vec::new(), Vec::new());
@@ -125,17 +127,21 @@ impl Picture {
             rest = after;
         }
         let side = |at: usize| u32::from_be_bytes(*header[at..].first_chunk().unwrap()) as usize;
-        assert_eq!(header[8..], GREYSCALE_8);
+        let channels = match &header[8..] {
+            kind if *kind == GREYSCALE_8 => 1,
+            kind if *kind == COLOUR_8 => 3,
+            other => unreachable!("a PNG of another kind: {other:?}"),
+        };
         let (width, height) = (side(0), side(4));
         let mut rows = Vec::new();
         ZlibDecoder::new(packed.as_slice())
             .read_to_end(&mut rows)
             .unwrap();
         let mut pixels: Vec<u8> = Vec::with_capacity(width * height);
-        let mut above = vec![0; width];
-        for row in rows.chunks(width + 1) {
-            above = unfiltered(row[0], &row[1..], &above);
-            pixels.extend(&above);
+        let mut above = vec![0; width * channels];
+        for row in rows.chunks(width * channels + 1) {
+            above = unfiltered(row[0], &row[1..], &above, channels);
+            pixels.extend(above.iter().step_by(channels));
         }
         assert_eq!(pixels.len(), width * height);
         Self {
