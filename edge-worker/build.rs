@@ -12,6 +12,8 @@ const DOCUMENT: &str = "../docs/openapi.json";
 const WEB: &str = "../web";
 const BODY: usize = 64 << 10;
 const VENUE_BODY: usize = 4 << 20;
+/// What Stripe sends is its to decide; the function reads as much.
+const WEBHOOK_BODY: usize = 256 << 10;
 /// Longer than a function may take, and shorter than a client waits.
 const TIMEOUT_MS: u64 = 15_000;
 
@@ -53,10 +55,10 @@ fn routes(document: &Value) -> String {
                 false => format!("Some({segment:?}), "),
             })
             .collect();
-        let max_body = if path == "/api/v1/venues" {
-            VENUE_BODY
-        } else {
-            BODY
+        let max_body = match path {
+            "/api/v1/venues" => VENUE_BODY,
+            "/api/v1/payments/webhook" => WEBHOOK_BODY,
+            _ => BODY,
         };
         writeln!(
             table,

@@ -108,7 +108,8 @@ impl EdgeLimits {
         self.take(&self.per_address, address_key(address), now)
     }
 
-    /// Scanning at a gate. Who may do that, and how often, is for the function to say.
+    /// Scanning at a gate, or what the payment provider tells us from its few addresses.
+    /// Who may do that, and how often, is for the function to say.
     fn house(&self, address: &str, now: Millis) -> Result<(), Problem> {
         self.take(&self.per_house, address_key(address), now)
     }
@@ -250,7 +251,8 @@ impl Edge {
         address: &str,
         id: &HeaderValue,
     ) -> Result<Answer, Problem> {
-        match is_of_show(&request, &["scans", "scans/batch"]) {
+        let many = is_of_show(&request, &["scans", "scans/batch"]) || is_webhook(&request);
+        match many {
             true => self.limits.house(address, host.now())?,
             false => self.limits.address(address, host.now())?,
         }
@@ -266,6 +268,11 @@ fn is_of_show(request: &Incoming, actions: &[&str]) -> bool {
     let of_show = request.uri().path().strip_prefix("/api/v1/shows/");
     let action = of_show.and_then(|rest| rest.split_once('/'));
     request.method() == Method::POST && action.is_some_and(|(_, action)| actions.contains(&action))
+}
+
+/// What the payment provider tells us unasked. It signs that, and the function checks it.
+fn is_webhook(request: &Incoming) -> bool {
+    request.method() == Method::POST && request.uri().path() == "/api/v1/payments/webhook"
 }
 
 /// `allowed` are the methods as the header names them.

@@ -8,9 +8,12 @@
 
 mod cancel;
 mod cells;
+mod charge_back;
 mod drive;
 mod read;
+mod rejections;
 mod resale;
+mod resume;
 mod start;
 mod steps;
 mod undo;

@@ -16,7 +16,7 @@ use onsale_domain::time::Millis;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{GateChange, GateCount, Page, Versioned};
+use crate::ports::{GateChange, GateCount, KeptScan, Page, Versioned};
 
 /// A log of changes is read from this long before the last look at it: an index lags
 /// behind, and clocks disagree. Whoever reads takes a change that comes again for known.
@@ -141,7 +141,7 @@ impl App {
             }
             let version = ticket.version;
             let next = Versioned { version, value };
-            if self.store_admission(&ticket.value, &next).await? {
+            if self.store_admission(&ticket.value, &next, None).await? {
                 metrics::counter!("onsale_scans_undone_total").increment(1);
                 self.note_undone(caller, &next).await;
                 return Ok(next.value);
@@ -167,9 +167,14 @@ impl App {
         &self,
         before: &Ticket,
         next: &Versioned<Ticket>,
+        scan: Option<&KeptScan>,
     ) -> Result<bool> {
         let known = before.all_admissions();
         let counts = known.count_changes(&next.value.admissions);
+        if let Some(scan) = scan {
+            let stored = self.store.store_scan(next, &counts, scan, self.now());
+            return Ok(stored.await?);
+        }
         let tickets = std::slice::from_ref(next);
         let show = before.show_id;
         Ok(self.store.store_admissions(show, tickets, &counts).await?)

@@ -9,12 +9,12 @@
 mod payments;
 mod show;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
-use onsale_domain::order::Order;
+use onsale_domain::order::{Order, Stage};
 use onsale_domain::password_reset::Reset;
 use onsale_domain::payment::PaymentId;
 use onsale_domain::time::Millis;
@@ -59,6 +59,8 @@ pub struct Report {
     pub alarms: Vec<String>,
     /// The payments of confirmed orders, until the provider lists them.
     unpaid: BTreeMap<PaymentId, (OrderId, Millis)>,
+    /// Confirmed orders whose places and tickets were looked at: once a run is enough.
+    checked: BTreeSet<OrderId>,
 }
 
 impl Report {
@@ -71,6 +73,26 @@ impl Report {
     fn repaired(&mut self, what: String) {
         tracing::warn!(what, "reconciling repaired something");
         self.repairs.push(what);
+    }
+
+    /// A confirmed order has its places and tickets, or the report says what it lacks.
+    fn looked_at(&mut self, order: &Order) {
+        if order.stage != Stage::Confirmed {
+            return;
+        }
+        self.checked.insert(order.id);
+        if let Some(payment) = &order.payment {
+            let known = (order.id, order.created);
+            self.unpaid.insert(payment.clone(), known);
+        }
+    }
+
+    /// Takes over what was found about orders that were looked at beside others.
+    fn absorb(&mut self, part: Self) {
+        self.repairs.extend(part.repairs);
+        self.alarms.extend(part.alarms);
+        self.unpaid.extend(part.unpaid);
+        self.checked.extend(part.checked);
     }
 }
 
@@ -215,6 +237,8 @@ impl App {
         }
         metrics::gauge!("onsale_orphan_payments").set(report.orphan_payments as f64);
         metrics::gauge!("onsale_reconcile_alarms").set(report.alarms.len() as f64);
+        // A run that is killed on its way says nothing else: whoever misses this hears of it.
+        metrics::counter!("onsale_reconcile_runs_total").increment(1);
         Ok(report)
     }
 }

@@ -20,7 +20,7 @@ use onsale_domain::room::beacon::BeaconSetting;
 use onsale_domain::room::opening::{Bucket, Opening};
 use onsale_domain::show::{
     DEFAULT_HOLD_SECONDS, DEFAULT_TICKETS_PER_BUYER, RefundStep, Room, RoomMode, RoomOrder, Show,
-    ShowStatus, StoredStatus, default_refund_policy, order_prices,
+    ShowStatus, StoredStatus, default_refund_policy, in_order, order_prices,
 };
 use onsale_domain::time::Millis;
 
@@ -312,7 +312,9 @@ fn new_show(id: ShowId, event: &Event, new: NewShow, now: Millis) -> Show {
         max_tickets_per_buyer: new
             .max_tickets_per_buyer
             .unwrap_or(DEFAULT_TICKETS_PER_BUYER),
-        refund_policy: new.refund_policy.unwrap_or_else(default_refund_policy),
+        refund_policy: new
+            .refund_policy
+            .map_or_else(default_refund_policy, in_order),
         room: new.room.apply(&Room::default()),
         overbook_percent: new.overbook_percent,
         status: if new.draft {
@@ -360,7 +362,7 @@ fn changed_show(show: &Show, change: &ShowChange, layout: &Layout, now: Millis) 
         .max_tickets_per_buyer
         .unwrap_or(show.max_tickets_per_buyer);
     if let Some(policy) = &change.refund_policy {
-        changed.refund_policy.clone_from(policy);
+        changed.refund_policy = in_order(policy.clone());
     }
     changed.room = change.room.apply(&show.room);
     changed.pricing = change.pricing.unwrap_or(show.pricing);

@@ -18,7 +18,10 @@ use onsale_domain::venue::Venue;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{Page, Versioned};
+use crate::ports::{KeptScan, Page, Versioned};
+
+/// How long the key of a scan names it.
+const SCANS_KEPT_MS: u64 = 24 * 3_600_000;
 
 /// What a gate is told. Everything that is not `Admitted` keeps the person out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +131,8 @@ impl App {
     ) -> Result<ScanAnswer> {
         self.gate_show(caller, show_id).await?;
         check_name("gate", gate)?;
+        let kept = key.map(|key| self.scan_for(caller, show_id, key, [code, gate]));
+        self.check_scan(kept.as_ref()).await?;
         let claims = match keys.verify(code) {
             Ok(claims) => claims,
             Err(error) => return Ok(ScanAnswer::Invalid(invalid(error))),
@@ -138,8 +143,8 @@ impl App {
         let Some(mut ticket) = self.store.ticket(claims.ticket).await? else {
             return Ok(ScanAnswer::Invalid(Invalid::UnknownTicket));
         };
-        let scan_id = match key {
-            Some(key) => self.scan_id_for(caller, gate, key),
+        let scan_id = match &kept {
+            Some(kept) => kept.id.clone(),
             None => self.scan_id(),
         };
         for _ in 0..ROUNDS {
@@ -183,9 +188,10 @@ impl App {
                 version: ticket.version,
                 value: used,
             };
-            if self.store_admission(before, &next).await? {
+            if self.store_admission(before, &next, kept.as_ref()).await? {
                 return Ok(answered("admitted", ScanAnswer::Admitted(next.value)));
             }
+            self.check_scan(kept.as_ref()).await?;
             let current = self.store.ticket(claims.ticket).await?;
             ticket = current.ok_or(Error::Corrupt)?;
         }
@@ -196,14 +202,33 @@ impl App {
         hex(&self.id_entropy())
     }
 
-    /// The scan that this caller's key names at this gate.
-    fn scan_id_for(&self, caller: &Caller, gate: &str, key: &IdempotencyKey) -> String {
-        let parts = [
-            caller.account.to_string(),
-            key.as_str().to_owned(),
-            gate.to_owned(),
-        ];
-        hex(&RequestHash::of(parts.join("\0").as_bytes()).0)
+    /// The scan that this caller's key names, and what it names it for.
+    fn scan_for(
+        &self,
+        caller: &Caller,
+        show: ShowId,
+        key: &IdempotencyKey,
+        request: [&str; 2],
+    ) -> KeptScan {
+        let hash = |parts: &[&str]| RequestHash::of(parts.join("\0").as_bytes());
+        let (account, show) = (caller.account.to_string(), show.to_string());
+        KeptScan {
+            id: hex(&hash(&[&account, &show, key.as_str()]).0),
+            request: hash(&request),
+            until: self.now() + SCANS_KEPT_MS,
+        }
+    }
+
+    /// A key names one scan only.
+    async fn check_scan(&self, scan: Option<&KeptScan>) -> Result<()> {
+        let Some(scan) = scan else {
+            return Ok(());
+        };
+        let known = self.store.kept_scan(&scan.id, self.now()).await?;
+        match known.is_some_and(|known| known != scan.request) {
+            true => Err(Error::IdempotencyMismatch),
+            false => Ok(()),
+        }
     }
 }
 

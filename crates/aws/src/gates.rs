@@ -3,19 +3,24 @@
 
 use async_trait::async_trait;
 use aws_sdk_dynamodb::types::AttributeValue;
-use onsale_app::ports::{GateChange, GateCount, Gates, Page, StoreError, Stored, Versioned};
+use onsale_app::ports::{
+    GateChange, GateCount, Gates, KeptScan, Page, StoreError, Stored, Versioned,
+};
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::ShowId;
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 
-use crate::attributes::{Item, get_number, get_text, text};
-use crate::conditions::Change;
+use crate::attributes::{Item, bytes, get_bytes, get_number, get_text, seconds, text};
+use crate::conditions::{Change, SCAN_IS_NEW_OR_THE_SAME};
 use crate::documents::new_mark;
 use crate::keys::{self, BY_BUYER, BY_LIST, BY_WORK, Key, PK};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
 
+/// What a scan was asked with.
+const REQUEST: &str = "req";
 /// Gates read by one request.
 const LIST_PAGE: usize = 100;
 
@@ -34,8 +39,52 @@ fn count(show: ShowId, gate: &str, change: i64) -> Change {
     }
 }
 
+/// Keeps what a scan was asked with.
+fn keep(scan: &KeptScan, now: Millis) -> Change {
+    Change {
+        update: format!("SET {REQUEST} = :request, forget_at = :until"),
+        condition: Some(SCAN_IS_NEW_OR_THE_SAME.to_owned()),
+        values: Item::from([
+            (":request".to_owned(), bytes(scan.request.0)),
+            (":until".to_owned(), seconds(scan.until)),
+            (":now".to_owned(), seconds(now)),
+        ]),
+    }
+}
+
 #[async_trait]
 impl Gates for DynamoStore {
+    async fn kept_scan(&self, id: &str, now: Millis) -> Stored<Option<RequestHash>> {
+        let Some(item) = self.get(&Key::scan(id)).await? else {
+            return Ok(None);
+        };
+        if get_number(&item, "forget_at")? * 1_000 <= now.0 {
+            return Ok(None);
+        }
+        let request = get_bytes(&item, REQUEST)?.try_into();
+        let request = request.map_err(|_| StoreError::Corrupt("a scan".into()))?;
+        Ok(Some(RequestHash(request)))
+    }
+
+    async fn store_scan(
+        &self,
+        ticket: &Versioned<Ticket>,
+        counts: &[(String, i64)],
+        scan: &KeptScan,
+        now: Millis,
+    ) -> Stored<bool> {
+        let (mark, show) = (new_mark()?, ticket.value.show_id);
+        let mut parts = vec![
+            self.document_part(mark, ticket.version, &ticket.value)?,
+            self.update_part(&Key::scan(&scan.id), keep(scan, now))?,
+        ];
+        for (gate, change) in counts {
+            let key = Key::gate_count(show, gate);
+            parts.push(self.update_part(&key, count(show, gate, *change))?);
+        }
+        self.transact_documents(mark, parts).await
+    }
+
     async fn store_admissions(
         &self,
         show: ShowId,

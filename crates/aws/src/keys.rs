@@ -99,6 +99,7 @@ const AUDIT: &str = "AUD";
 const TICKET: &str = "TKT";
 const TRANSFER: &str = "TRF";
 const GATE_COUNT: &str = "GTC";
+const SCAN: &str = "SCN";
 const MAIL: &str = "MAIL";
 const MAILING: &str = "MLG";
 const SHOW: &str = "SHW";
@@ -219,6 +220,11 @@ impl Key {
     /// How many came in by a gate of a show.
     pub fn gate_count(show: ShowId, gate: &str) -> Self {
         Self::new(GATE_COUNT, format_args!("{}#{gate}", show.simple()))
+    }
+
+    /// A scan that its key names.
+    pub fn scan(id: &str) -> Self {
+        Self::new(SCAN, id)
     }
 
     /// How far the cancellation of a show is.

@@ -60,6 +60,12 @@ impl Step {
         )
     }
 
+    /// Whether all is done and only has to be told. No operator can help with that: it is
+    /// told as soon as somebody listens.
+    pub fn only_tells(self) -> bool {
+        matches!(self, Self::AnnounceConfirmed | Self::AnnounceEnd)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lock => "lock",

@@ -122,6 +122,13 @@ pub struct Stuck {
     pub reason: String,
 }
 
+/// A request that let a parked order go on, and what it was told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    pub by: RequestHash,
+    pub status: OrderStatus,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     pub id: OrderId,
@@ -151,6 +158,9 @@ pub struct Order {
     pub undo: Option<Undo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Stuck>,
+    /// The last request that let it go on and named itself by a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<Resumed>,
     /// How often a ticket of it changed hands. It lets a cancellation and a transfer meet
     /// in the version of the order: only one of them can be first.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -260,6 +270,7 @@ impl Order {
             captured: false,
             undo: None,
             stuck: None,
+            resumed: None,
             transfers: 0,
             resales: Vec::new(),
             resold: Vec::new(),
@@ -459,11 +470,21 @@ impl Order {
     }
 
     /// Lets a parked order go on where it stood; `None` if it is not parked.
-    pub fn resume(&self, now: Millis) -> Option<Self> {
+    pub fn resume(&self, by: Option<RequestHash>, now: Millis) -> Option<Self> {
         self.stuck.as_ref()?;
         let mut next = self.at(self.stage, now);
         next.stuck = None;
+        if let Some(by) = by {
+            let status = next.status();
+            next.resumed = Some(Resumed { by, status });
+        }
         Some(next)
+    }
+
+    /// What this request was told when it let the order go on.
+    pub fn resumed_by(&self, by: &RequestHash) -> Option<OrderStatus> {
+        let resumed = self.resumed.as_ref().filter(|resumed| resumed.by == *by);
+        resumed.map(|resumed| resumed.status)
     }
 }
 

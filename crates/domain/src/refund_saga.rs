@@ -14,10 +14,13 @@
 //! revoked, so that a worker which comes back late cannot issue it. Places are free
 //! again at once, but only after the money is on its way: a sold cell that is freed
 //! says that its refund is done.
+//!
+//! A bank that takes the money back overtakes all of it: what a dispute covers, no provider
+//! gives back a second time, so from then on nothing is owed.
 
 use crate::announcement::News;
 use crate::money::Cents;
-use crate::order::{Order, Stage};
+use crate::order::{Order, Stage, Undo, Why};
 use crate::time::Millis;
 
 impl Order {
@@ -38,6 +41,35 @@ impl Order {
 
     pub fn tickets_revoked(&self, now: Millis) -> Self {
         self.at(Stage::Refunding, now)
+    }
+
+    /// The buyer's bank took the money back, so it was ours, whatever the order knew of it.
+    /// `None`: nothing of it is left to decide.
+    pub fn charged_back(&self, now: Millis) -> Option<Self> {
+        let Some(undo) = &self.undo else {
+            let mut paid = self.clone();
+            paid.captured = true;
+            return Some(paid.undone(Stage::Revoking, Why::ChargedBack, 0, now));
+        };
+        let stage = match self.stage {
+            // Voiding would find the money taken, and ask for what cannot be given.
+            Stage::Voiding | Stage::Revoking => Stage::Revoking,
+            Stage::Refunding => Stage::Refunding,
+            _ => return None,
+        };
+        if undo.why == Why::ChargedBack {
+            return None;
+        }
+        let mut next = self.at(stage, now);
+        next.captured = true;
+        next.stuck = None;
+        next.undo = Some(Undo {
+            why: Why::ChargedBack,
+            percent: 0,
+            refund: Cents(0),
+            ..undo.clone()
+        });
+        Some(next)
     }
 
     /// What the provider has to give back now.

@@ -273,7 +273,7 @@ pub enum SettingError {
     #[error("max_tickets_per_buyer: {} to {}", TICKETS_PER_BUYER.start(), TICKETS_PER_BUYER.end())]
     TicketsPerBuyer,
     #[error(
-        "refund_policy: 1 to {MAX_REFUND_STEPS} steps, hours_before falling and percent (0 to 100) never rising"
+        "refund_policy: at most {MAX_REFUND_STEPS} steps, each hours_before once, and no more percent (0 to 100) the nearer the show is"
     )]
     RefundPolicy,
     #[error("overbook_percent: 0 to {MAX_OVERBOOK_PERCENT}")]
@@ -322,9 +322,16 @@ pub fn order_prices(
         .collect()
 }
 
+/// The steps from far to near, in whatever order they were given.
+pub fn in_order(mut steps: Vec<RefundStep>) -> Vec<RefundStep> {
+    steps.sort_by_key(|step| std::cmp::Reverse(step.hours_before));
+    steps
+}
+
 /// Percentages fall as the show comes nearer, and every step is a share of the price.
+/// Without a step nothing is given back.
 pub fn is_refund_policy(steps: &[RefundStep]) -> bool {
-    (1..=MAX_REFUND_STEPS).contains(&steps.len())
+    steps.len() <= MAX_REFUND_STEPS
         && steps
             .iter()
             .all(|s| s.percent <= 100 && s.hours_before <= MAX_REFUND_HOURS)

@@ -98,9 +98,9 @@ fn a_parked_order_has_no_next_step_until_it_is_let_go_on_or_called_off() {
     assert_eq!(order.next_step(NOW), Some(Step::Capture));
     let parked = order.park("the bank is away".to_owned(), NOW);
     assert_eq!(parked.next_step(NOW), None);
-    let resumed = parked.resume(NOW).unwrap();
+    let resumed = parked.resume(None, NOW).unwrap();
     assert_eq!(resumed.next_step(NOW), Some(Step::Capture));
-    assert_eq!(resumed.resume(NOW), None);
+    assert_eq!(resumed.resume(None, NOW), None);
     let called_off = parked.call_off(Why::Buyer, 100, NOW).unwrap();
     assert_eq!(called_off.next_step(NOW), Some(Step::Void));
 }

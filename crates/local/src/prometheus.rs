@@ -68,6 +68,18 @@ fn describe() {
     );
     describe_counter!("onsale_sagas_stuck_total", "Orders that were parked");
     describe_counter!("onsale_chargebacks_total", "Orders that were charged back");
+    describe_counter!(
+        "onsale_reconcile_runs_total",
+        "Full reconcilings that came to their end"
+    );
+    describe_counter!(
+        "onsale_provider_rejections_total",
+        "Calls that the payment provider rejected for a reason of ours"
+    );
+    describe_counter!(
+        "onsale_refunds_returned_total",
+        "Refunds that a bank sent back"
+    );
     describe_counter!("onsale_mails_total", "Mails by kind and result");
     describe_counter!("onsale_mails_parked_total", "Mails that were given up");
     describe_counter!(

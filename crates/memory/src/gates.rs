@@ -1,9 +1,12 @@
 //! Gates: admissions with their counts, and what changed since.
 
 use async_trait::async_trait;
-use onsale_app::ports::{EntryRight, GateChange, GateCount, Gates, Page, Stored, Versioned};
+use onsale_app::ports::{
+    EntryRight, GateChange, GateCount, Gates, KeptScan, Page, Stored, Versioned,
+};
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::ShowId;
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 
@@ -29,6 +32,38 @@ pub(crate) fn put(items: &mut Items, ticket: &Versioned<Ticket>) {
 
 #[async_trait]
 impl Gates for MemoryStore {
+    async fn kept_scan(&self, id: &str, now: Millis) -> Stored<Option<RequestHash>> {
+        let items = self.items();
+        let kept = items.scans.get(id).filter(|scan| scan.until > now);
+        Ok(kept.map(|scan| scan.request))
+    }
+
+    async fn store_scan(
+        &self,
+        ticket: &Versioned<Ticket>,
+        counts: &[(String, i64)],
+        scan: &KeptScan,
+        now: Millis,
+    ) -> Stored<bool> {
+        self.reach(Step::ReplaceTicket).await;
+        self.pass("store_scan", async {
+            let mut items = self.items();
+            let kept = items.scans.get(&scan.id).filter(|kept| kept.until > now);
+            let is_other = kept.is_some_and(|kept| kept.request != scan.request);
+            if is_other || !stand(&items, std::slice::from_ref(ticket)) {
+                return Ok(false);
+            }
+            put(&mut items, ticket);
+            for (gate, change) in counts {
+                let gate = (ticket.value.show_id, gate.clone());
+                *items.gates.entry(gate).or_default() += change;
+            }
+            items.scans.insert(scan.id.clone(), scan.clone());
+            Ok(true)
+        })
+        .await
+    }
+
     async fn store_admissions(
         &self,
         show: ShowId,

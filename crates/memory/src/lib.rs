@@ -32,8 +32,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_app::ports::{
-    Credentials, Drive, ExpireHold, Notify, OfferPlaces, Post, Session, StoreError, Stored,
-    Versioned, WriteExport,
+    Credentials, Drive, ExpireHold, KeptScan, Notify, OfferPlaces, Post, Session, StoreError,
+    Stored, Versioned, WriteExport,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
@@ -109,6 +109,7 @@ struct Items {
     price_parts: BTreeMap<(ShowId, u32), PriceLog>,
     views: HashMap<(ShowId, u64), u64>,
     gates: BTreeMap<(ShowId, String), i64>,
+    scans: BTreeMap<String, KeptScan>,
     transfers: BTreeMap<TransferId, Versioned<Transfer>>,
     mails: BTreeMap<MailId, Versioned<Mail>>,
     feedback: HashMap<Email, onsale_domain::feedback::Feedback>,

@@ -1,13 +1,15 @@
 //! Stripe: one PaymentIntent per order, authorised first and captured later.
 //!
-//! The few calls we need are written by hand. Whenever Stripe rejects a call, or fails
-//! in the middle of it, the answer comes from looking at the payment.
+//! The few calls we need are written by hand. Whenever Stripe rejects a call, fails in the
+//! middle of it, or says that it is still at it, the answer comes from looking at the
+//! payment: under its key a call gets its first answer again, however old that is.
 
 mod api;
 mod config;
 mod emulator;
 mod failure;
 mod intent;
+mod refund;
 pub mod webhook;
 
 use std::fmt;
@@ -24,7 +26,7 @@ use onsale_domain::time::Millis;
 use api::Api;
 pub use config::StripeConfig;
 use failure::CallError;
-use intent::{Intent, Intents, RefundReply, Status, unclear};
+use intent::{Intent, Intents, Status, is_name, unclear};
 
 const INTENTS: &str = "/v1/payment_intents";
 const EXPAND_CHARGE: (&str, &str) = ("expand[]", "latest_charge");
@@ -40,12 +42,10 @@ impl fmt::Debug for Stripe {
     }
 }
 
-/// The path of a payment, or of what can be done with it. An id of Stripe is letters,
-/// digits and underscores: nothing else may reach a path.
+/// The path of a payment, or of what can be done with it.
 fn path(payment: &PaymentId, verb: &str) -> Paid<String> {
     let PaymentId(id) = payment;
-    let named = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    if id.is_empty() || id.len() > 255 || !id.bytes().all(named) {
+    if !is_name(id) {
         return Err(PaymentFailure::Ours("not the id of a payment".into()));
     }
     Ok(format!("{INTENTS}/{id}{verb}"))
@@ -123,6 +123,15 @@ impl Stripe {
         Err(error.into())
     }
 
+    /// A capture that Stripe took on and was still at when it answered first.
+    async fn capture_so_far(&self, payment: &PaymentId) -> Paid<Capture> {
+        match self.expect(payment).await?.status {
+            Status::Succeeded => Ok(Capture::Captured),
+            Status::Canceled => Ok(Capture::Refused("The payment was cancelled.".into())),
+            _ => Err(unclear()),
+        }
+    }
+
     async fn capture_after(&self, payment: &PaymentId, error: CallError) -> Paid<Capture> {
         match self.expect(payment).await?.status {
             Status::Succeeded => Ok(Capture::Captured),
@@ -138,27 +147,6 @@ impl Stripe {
             Status::RequiresPaymentMethod
             | Status::RequiresConfirmation
             | Status::RequiresAction => Ok(Capture::Refused("No money is reserved.".into())),
-        }
-    }
-
-    async fn refund_after(
-        &self,
-        payment: &PaymentId,
-        in_all: Cents,
-        error: CallError,
-    ) -> Paid<Refund> {
-        if self.expect(payment).await?.refunded()? >= in_all {
-            return Ok(Refund::Refunded);
-        }
-        match error {
-            CallError::Rejected(rejection) if rejection.rules_out_refund() => {
-                Ok(Refund::Refused(if rejection.message.is_empty() {
-                    "The charge cannot be refunded.".into()
-                } else {
-                    rejection.message
-                }))
-            }
-            error => Err(error.into()),
         }
     }
 }
@@ -188,6 +176,7 @@ impl Payments for Stripe {
         method: &PaymentMethod,
     ) -> Paid<Authorisation> {
         match self.confirm(payment, order, attempt, method).await? {
+            Ok(intent) if intent.is_between() => self.expect(payment).await?.authorisation(),
             Ok(intent) => intent.authorisation(),
             Err(CallError::Card(reason)) => Ok(Authorisation::Refused(reason)),
             Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
@@ -205,7 +194,7 @@ impl Payments for Stripe {
             Ok(intent) => match intent.status {
                 Status::Succeeded => Ok(Capture::Captured),
                 Status::Canceled => Ok(Capture::Refused("The payment was cancelled.".into())),
-                _ => Err(unclear()),
+                _ => self.capture_so_far(payment).await,
             },
             Err(CallError::Card(reason)) => Ok(Capture::Refused(reason)),
             Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
@@ -234,8 +223,6 @@ impl Payments for Stripe {
         }
     }
 
-    /// It looks before it asks: an idempotency key is forgotten after a day, and a
-    /// refund may be asked for again much later.
     async fn refund(
         &self,
         payment: &PaymentId,
@@ -243,39 +230,7 @@ impl Payments for Stripe {
         already: Cents,
         amount: Cents,
     ) -> Paid<Refund> {
-        let in_all = Cents(already.0.saturating_add(amount.0));
-        let intent = self.expect(payment).await?;
-        match intent.status {
-            Status::Succeeded if intent.refunded()? >= in_all => return Ok(Refund::Refunded),
-            Status::Succeeded => {}
-            Status::Between => return Err(unclear()),
-            _ => return Ok(Refund::Refused("No money was taken.".into())),
-        }
-        let amount_text = amount.0.to_string();
-        let form = [
-            ("payment_intent", payment.0.as_str()),
-            ("amount", amount_text.as_str()),
-        ];
-        // One key for each refund of an order: what went before tells them apart.
-        let key = match already {
-            Cents(0) => format!("refund-{order}"),
-            Cents(already) => format!("refund-{order}-after-{already}"),
-        };
-        let answer = self
-            .api
-            .post::<RefundReply>("/v1/refunds", &form, Some(&key))
-            .await;
-        match answer {
-            Ok(refund) if refund.failed() => {
-                Ok(Refund::Refused("The bank did not take the refund.".into()))
-            }
-            Ok(_) => Ok(Refund::Refunded),
-            Err(CallError::Card(reason)) => Ok(Refund::Refused(reason)),
-            Err(error @ (CallError::Rejected(_) | CallError::Broken(_))) => {
-                self.refund_after(payment, in_all, error).await
-            }
-            Err(error) => Err(error.into()),
-        }
+        self.give_back(payment, order, already, amount).await
     }
 
     async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>> {

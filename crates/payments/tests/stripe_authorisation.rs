@@ -105,6 +105,25 @@ async fn a_confirmation_means_what_its_status_says() {
     }
 }
 
+/// Under its key a confirmation is answered as it was the first time, for a whole day.
+#[tokio::test]
+async fn a_confirmation_that_was_under_way_is_answered_by_what_came_of_it() {
+    for unclear in ["processing", "requires_confirmation"] {
+        let first = || intent(unclear);
+        let replies = vec![first(), first(), first(), intent("requires_capture")];
+        let server = Server::with(replies).await;
+        let ask = async || server.stripe.authorise(&pi(), ORDER, 3, &visa()).await;
+        assert!(is_unavailable(&ask().await), "{unclear}");
+        assert_eq!(ask().await, Ok(Authorisation::Authorised), "{unclear}");
+    }
+    let failed = r#","last_payment_error":{"code":"card_declined","decline_code":"expired_card"}"#;
+    let declined = intent_with("requires_payment_method", failed);
+    assert_eq!(
+        authorise(vec![intent("processing"), declined]).await,
+        refused("The card has expired.")
+    );
+}
+
 #[tokio::test]
 async fn a_declined_card_is_a_refusal_that_its_holder_can_read() {
     let declined = error(

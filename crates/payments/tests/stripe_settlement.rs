@@ -57,6 +57,20 @@ async fn a_capture_is_done_once_or_refused() {
     assert!(server.asked()[0].starts_with("POST /v1/payment_intents/pi_1/capture "));
 }
 
+/// Under its key a capture is answered as it was the first time, for a whole day.
+#[tokio::test]
+async fn a_capture_that_was_under_way_is_answered_by_what_came_of_it() {
+    let processing = || intent("processing");
+    let replies = vec![processing(), processing(), processing(), captured(0)];
+    let server = Server::with(replies).await;
+    assert!(is_unavailable(&server.stripe.capture(&pi(), ORDER).await));
+    let second = server.stripe.capture(&pi(), ORDER).await;
+    assert_eq!(second, Ok(Capture::Captured));
+    let gone = Server::with(vec![processing(), intent("canceled")]).await;
+    let answer = gone.stripe.capture(&pi(), ORDER).await;
+    assert!(matches!(answer, Ok(Capture::Refused(_))), "{answer:?}");
+}
+
 #[tokio::test]
 async fn a_void_tells_whether_the_money_was_taken_before() {
     let void = |replies| async {
@@ -164,6 +178,66 @@ async fn a_refund_that_cannot_be_given_is_refused_in_words() {
         &refund(vec![captured(0), Reply::Never]).await.0
     ));
     assert!(is_ours(&refund(vec![error(404, "")]).await.0));
+}
+
+const NO_BALANCE: &str =
+    r#"{"error":{"code":"balance_insufficient","message":"There is not enough balance."}}"#;
+
+/// The keys under which refunds were asked for.
+fn refund_keys(server: &Server) -> Vec<String> {
+    let asked = server.asked();
+    let refunds = asked.iter().filter(|a| a.starts_with("POST /v1/refunds "));
+    let keys = refunds.filter_map(|a| wire::header(a, "idempotency-key"));
+    keys.map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_refund_that_was_rejected_before_is_asked_for_anew() {
+    let given = Reply::Json(200, r#"{"id":"re_2","status":"succeeded"}"#.into());
+    let (answer, server) = refund(vec![
+        captured(0),
+        Reply::Again(400, NO_BALANCE.into()),
+        Reply::Again(400, NO_BALANCE.into()),
+        given,
+    ])
+    .await;
+    assert_eq!(answer, Ok(Refund::Refunded));
+    let first = format!("refund-{ORDER_TEXT}");
+    let keys = [
+        first.clone(),
+        format!("{first}-again-1"),
+        format!("{first}-again-2"),
+    ];
+    assert_eq!(refund_keys(&server), keys);
+
+    let fresh = Reply::Json(400, NO_BALANCE.into());
+    let (answer, server) = refund(vec![captured(0), fresh, captured(0)]).await;
+    assert!(matches!(answer, Ok(Refund::Refused(_))), "{answer:?}");
+    assert_eq!(refund_keys(&server), [first], "once a try");
+}
+
+#[tokio::test]
+async fn a_refund_that_the_bank_sent_back_is_asked_for_anew_and_no_other() {
+    let told_before = || Reply::Again(200, r#"{"id":"re_1","status":"succeeded"}"#.into());
+    let now = |status| Reply::Json(200, format!(r#"{{"id":"re_1","status":"{status}"}}"#));
+    let given = Reply::Json(200, r#"{"id":"re_2","status":"pending"}"#.into());
+    let (answer, server) = refund(vec![captured(0), told_before(), now("failed"), given]).await;
+    assert_eq!(answer, Ok(Refund::Refunded));
+    assert_eq!(refund_keys(&server).len(), 2);
+    assert!(server.lines()[2].starts_with("GET /v1/refunds/re_1"));
+
+    for status in ["pending", "succeeded"] {
+        let (answer, server) = refund(vec![captured(0), told_before(), now(status)]).await;
+        assert_eq!(answer, Ok(Refund::Refunded), "{status}");
+        assert_eq!(refund_keys(&server).len(), 1, "{status}: never twice");
+    }
+    let (answer, server) = refund(vec![captured(0), told_before(), Reply::Never]).await;
+    assert!(is_unavailable(&answer), "{answer:?}");
+    assert_eq!(
+        refund_keys(&server).len(),
+        1,
+        "what is unclear is no failure"
+    );
 }
 
 #[tokio::test]

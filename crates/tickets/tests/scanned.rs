@@ -2,82 +2,21 @@
 //! encoder.
 #![allow(clippy::unwrap_used)] // a helper that fails fails its test
 
+mod picture;
 mod sample;
 
 use onsale_tickets::{QrError, pdf, svg};
+use picture::Picture;
 use sample::{page, real_code};
 use std::process::Command;
 
-/// A greyscale picture.
-struct Picture {
-    width: usize,
-    height: usize,
-    pixels: Vec<u8>,
-}
-
-impl Picture {
-    /// Draws the path of an SVG whose every step is `M x y h length v1 h-length z`.
-    fn of_svg(svg: &str, scale: usize) -> Self {
-        let between = |text: &str, from: &str, to: &str| {
-            let rest = text.split_once(from).unwrap().1;
-            rest.split_once(to).unwrap().0.to_owned()
-        };
-        let side: usize = between(svg, "viewBox=\"0 0 ", " ").parse().unwrap();
-        let width = side * scale;
-        let mut pixels = vec![255; width * width];
-        for bar in between(svg, "<path d=\"", "\"")
-            .split('z')
-            .filter(|s| !s.is_empty())
-        {
-            let start = between(bar, "M", "h");
-            let (x, y) = start.split_once(' ').unwrap();
-            let (x, y): (usize, usize) = (x.parse().unwrap(), y.parse().unwrap());
-            let length: usize = between(bar, "h", "v").parse().unwrap();
-            assert_eq!(bar, format!("M{x} {y}h{length}v1h-{length}"));
-            for row in y * scale..(y + 1) * scale {
-                pixels[row * width..][x * scale..(x + length) * scale].fill(0);
-            }
-        }
-        Self {
-            width,
-            height: width,
-            pixels,
-        }
-    }
-
-    /// Reads a binary PGM, as pdftoppm writes it.
-    fn of_pgm(bytes: &[u8]) -> Self {
-        let mut fields = bytes.splitn(4, |b| b.is_ascii_whitespace());
-        assert_eq!(fields.next(), Some(&b"P5"[..]));
-        let mut number = || -> usize {
-            let field = fields.next().unwrap();
-            std::str::from_utf8(field).unwrap().parse().unwrap()
-        };
-        let (width, height) = (number(), number());
-        let pixels = bytes[bytes.len() - width * height..].to_vec();
-        Self {
-            width,
-            height,
-            pixels,
-        }
-    }
-
-    fn scan(&self) -> Vec<String> {
-        let mut prepared =
-            rqrr::PreparedImage::prepare_from_greyscale(self.width, self.height, |x, y| {
-                self.pixels[y * self.width + x]
-            });
-        let grids = prepared.detect_grids();
-        grids.iter().map(|grid| grid.decode().unwrap().1).collect()
-    }
-}
-
 #[test]
-fn the_svg_scans_to_the_code() {
+fn the_svg_as_a_png_scans_to_the_code() {
     for serial in 0..8 {
         let code = real_code(serial);
         let svg = svg(&code).unwrap();
-        assert_eq!(Picture::of_svg(&svg, 4).scan(), [code]);
+        let png = Picture::of_svg(&svg, 4).to_png();
+        assert_eq!(Picture::of_png(&png).scan(), [code]);
     }
 }
 
@@ -114,17 +53,19 @@ fn every_printed_page_scans_to_its_code() {
     std::fs::write(folder.path().join("tickets.pdf"), pdf(&pages).unwrap()).unwrap();
     // 100 dpi: less than any phone shows.
     let rendered = Command::new("pdftoppm")
-        .args(["-gray", "-r", "100", "tickets.pdf", "page"])
+        .args(["-png", "-gray", "-r", "100", "tickets.pdf", "page"])
         .current_dir(folder.path())
         .output();
     let Ok(rendered) = rendered else {
-        eprintln!("skipped: pdftoppm (poppler-utils) is not installed");
+        eprintln!(
+            "SKIPPED: pdftoppm is missing. On Debian and Ubuntu: apt-get install poppler-utils"
+        );
         return;
     };
     assert!(rendered.status.success());
     for (index, page) in pages.iter().enumerate() {
-        let file = folder.path().join(format!("page-{}.pgm", index + 1));
-        let picture = Picture::of_pgm(&std::fs::read(file).unwrap());
+        let file = folder.path().join(format!("page-{}.png", index + 1));
+        let picture = Picture::of_png(&std::fs::read(file).unwrap());
         assert_eq!(picture.scan(), [page.code.as_str()], "page {index}");
     }
 }

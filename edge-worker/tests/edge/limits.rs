@@ -107,3 +107,25 @@ async fn an_address_registers_few_fans() {
         .await
         .expect(202);
 }
+
+/// A provider tells of every payment of a sale from a few addresses.
+#[tokio::test]
+async fn the_webhooks_of_an_address_may_be_many_and_large() {
+    let room = settings(RoomMode::QueueAll, None);
+    let scene = Scene::with(room, secrets(&[]), EdgeLimits::new(5));
+    let mut provider = at(&scene, "192.0.2.1");
+    let event = json!({"data": "x".repeat(200 << 10)});
+    for _ in 0..50 {
+        let told = provider.post("/api/v1/payments/webhook", event.clone());
+        told.await.expect(202);
+    }
+    let too_large = json!({"data": "x".repeat(256 << 10)});
+    let told = provider.post("/api/v1/payments/webhook", too_large);
+    told.await.expect(413);
+    let mut other = at(&scene, "192.0.2.2");
+    let orders = "/api/v1/orders";
+    for _ in 0..5 {
+        other.get(orders).await.expect(202);
+    }
+    other.get(orders).await.expect(429);
+}

@@ -45,8 +45,10 @@ pub(crate) struct ShowBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, minimum = 1, maximum = 50, default = 6)]
     max_tickets_per_buyer: Option<u32>,
+    /// In any order; each `hours_before` once, and never more percent the nearer the show
+    /// is. Without a step nothing is given back.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, min_items = 1, max_items = 10)]
+    #[schema(nullable = false, max_items = 10)]
     refund_policy: Option<Vec<RefundStepBody>>,
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
@@ -134,8 +136,10 @@ pub(crate) struct ShowChangeBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, minimum = 1, maximum = 50)]
     max_tickets_per_buyer: Option<u32>,
+    /// In any order; each `hours_before` once, and never more percent the nearer the show
+    /// is. Without a step nothing is given back.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, min_items = 1, max_items = 10)]
+    #[schema(nullable = false, max_items = 10)]
     refund_policy: Option<Vec<RefundStepBody>>,
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Money;
 use onsale_http::schemas::{MoneyValue, OrderIdText};
-use onsale_http::{Api, Authenticated, Path, Problem, RequiredKey, to_the_end};
+use onsale_http::{Api, Authenticated, OptionalKey, Path, Problem, RequiredKey, to_the_end};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -65,7 +65,7 @@ pub(crate) struct ResumeAnswer {
     post,
     path = "/api/v1/orders/{order}/resume",
     operation_id = "resume_order",
-    params(("order" = OrderIdText, Path)),
+    params(("order" = OrderIdText, Path), OptionalKey),
     responses(
         (status = 202, description = "The order goes on where it stood.", body = ResumeAnswer),
         (status = 409, description = "The order is not stuck."),
@@ -75,13 +75,15 @@ pub(crate) struct ResumeAnswer {
 pub(crate) async fn resume(
     State(api): State<Api>,
     Authenticated(caller): Authenticated,
-    Path(order): Path<OrderId>,
+    Path(order_id): Path<OrderId>,
+    OptionalKey(key): OptionalKey,
 ) -> Result<(StatusCode, axum::Json<ResumeAnswer>), Problem> {
-    let resumed = to_the_end(async move { api.app.resume_as_organiser(&caller, order).await });
-    let resumed = resumed.await?;
-    let answer = ResumeAnswer {
-        order_id: resumed.id,
-        status: resumed.status().into(),
-    };
+    let resumed = to_the_end(async move {
+        let app = &api.app;
+        app.resume_as_organiser(&caller, order_id, key.as_ref())
+            .await
+    });
+    let status = resumed.await?.into();
+    let answer = ResumeAnswer { order_id, status };
     Ok((StatusCode::ACCEPTED, axum::Json(answer)))
 }

@@ -6,7 +6,9 @@ use onsale_domain::ids::{HoldId, OrderId, ShowId};
 use onsale_domain::order::OrderStatus;
 use onsale_domain::payment::PaymentMethod;
 use onsale_http::schemas::{HoldIdText, OrderIdText, ShowIdText};
-use onsale_http::{Api, Authenticated, Json, Path, Problem, RequiredKey, WorkProof, to_the_end};
+use onsale_http::{
+    Api, Authenticated, Json, OptionalKey, Path, Problem, RequiredKey, WorkProof, to_the_end,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -96,7 +98,7 @@ pub(crate) async fn check_out(
     post,
     path = "/api/v1/orders/{order}/confirm-action",
     operation_id = "confirm_action",
-    params(("order" = OrderIdText, Path)),
+    params(("order" = OrderIdText, Path), OptionalKey),
     responses(
         (status = 202, description = "Confirmed; the payment goes on.", body = Started),
         (status = 409, description = "The order waits for no such action."),
@@ -107,6 +109,8 @@ pub(crate) async fn confirm_action(
     State(api): State<Api>,
     Authenticated(caller): Authenticated,
     Path(order): Path<OrderId>,
+    // A payment is confirmed once, whatever the key.
+    OptionalKey(_): OptionalKey,
 ) -> Result<(StatusCode, axum::Json<Started>), Problem> {
     to_the_end(async move { api.app.confirm_action(&caller, order).await }).await?;
     Ok(started(order))

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::ids::ShowId;
 use onsale_http::schemas::ShowIdText;
-use onsale_http::{Api, Authenticated, Path, Problem, to_the_end};
+use onsale_http::{Api, Authenticated, OptionalKey, Path, Problem, to_the_end};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,7 +21,7 @@ pub(crate) struct CancelShowAnswer {
     post,
     path = "/api/v1/shows/{show}/cancel",
     operation_id = "cancel_show",
-    params(("show" = ShowIdText, Path)),
+    params(("show" = ShowIdText, Path), OptionalKey),
     responses(
         (status = 202, description = "The show is cancelled.", body = CancelShowAnswer),
         (status = 409, description = "The show is over."),
@@ -32,6 +32,8 @@ pub(crate) async fn cancel(
     State(api): State<Api>,
     Authenticated(caller): Authenticated,
     Path(show): Path<ShowId>,
+    // A show is cancelled once, whatever the key.
+    OptionalKey(_): OptionalKey,
 ) -> Result<(StatusCode, axum::Json<CancelShowAnswer>), Problem> {
     let refunds_due = to_the_end(async move { api.app.cancel_show(&caller, show).await }).await?;
     let answer = CancelShowAnswer { refunds_due };

@@ -67,6 +67,9 @@ async fn hear(app: &App, event: WebhookEvent) -> Result<(), Error> {
     };
     match (event.kind, &event.payment) {
         (WebhookKind::Dispute, Some(payment)) => app.charge_back(order, payment).await,
+        (WebhookKind::Refund, Some(payment)) => {
+            app.look_at_refund(order, payment).await.map(|_missing| ())
+        }
         _ => {
             app.wake_order(order).await;
             Ok(())

@@ -1,9 +1,8 @@
-//! An order is called off: by its buyer, or by the buyer's bank.
+//! An order is called off by its buyer.
 
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::{Order, Stage, Why, refund_percent};
-use onsale_domain::payment::PaymentId;
 use onsale_domain::show::Show;
 use onsale_domain::ticket::TicketState;
 
@@ -111,39 +110,5 @@ impl App {
             true => Err(Error::Conflict("a ticket of this order was used")),
             false => Ok(()),
         }
-    }
-
-    /// The buyer's bank took the money back: the tickets die, the places are free again,
-    /// and nothing is refunded a second time.
-    #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn charge_back(&self, id: OrderId, payment: &PaymentId) -> Result<()> {
-        let Some(mut order) = self.store.order(id).await? else {
-            tracing::error!(order = %id, "a charge-back names an order that does not exist");
-            return Ok(());
-        };
-        for _ in 0..ROUNDS {
-            if order.value.payment.as_ref() != Some(payment) {
-                tracing::error!(order = %id, %payment, "a charge-back of a payment that is not the order's");
-                return Ok(());
-            }
-            if let Some(undo) = &order.value.undo {
-                tracing::warn!(order = %id, why = undo.why.as_str(), "a charge-back on an order that is undone");
-                return Ok(());
-            }
-            if !order.value.captured {
-                // The bank is ahead of our own saga; the provider tells us again later.
-                return Err(Error::Unavailable);
-            }
-            match self.call_off(&order, Why::ChargedBack, 0).await? {
-                Written::Done(_) => {
-                    metrics::counter!("onsale_chargebacks_total").increment(1);
-                    tracing::warn!(order = %id, "charged back");
-                    self.wake_order(id).await;
-                    return Ok(());
-                }
-                Written::Lost(current) => order = current,
-            }
-        }
-        Err(Error::Unavailable)
     }
 }

@@ -7,7 +7,8 @@ use onsale_domain::checkout_saga::{Charged, Step};
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::{Order, OrderStatus, Stage};
 
-use crate::app::{App, Caller};
+use super::rejections::count_rejection;
+use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::record_hold_duration;
 use crate::ports::{Drive, MAX_DELAY_S, PaymentFailure, StoreError, Versioned, Written};
@@ -16,6 +17,9 @@ use crate::reconcile::IDLE_MS;
 /// How often a step is tried before the order is parked: with doubling pauses this is
 /// about a quarter of an hour.
 pub const MAX_TRIES: u32 = 14;
+/// News that nobody takes is told again for about a day: orders that are done are not put
+/// before an operator one by one because the bus was away for a while.
+const MAX_TELLINGS: u32 = 900;
 /// Shorter than reconciling waits, or it would take an order that is merely put off for
 /// one that nobody drives, and send it again and again.
 const LONGEST_PAUSE_S: u32 = 100;
@@ -160,8 +164,15 @@ impl App {
     ) -> Result<()> {
         let order_id = order.value.id;
         tracing::warn!(order = %order_id, step = step.as_str(), tries, %trouble, "a step failed");
+        if let Trouble::Payment(failure) = trouble {
+            count_rejection(failure);
+        }
         let hopeless = !step.ends_with_the_hold() || self.now() >= order.value.pay_until;
-        if tries >= MAX_TRIES && hopeless {
+        let most = match step.only_tells() {
+            true => MAX_TELLINGS,
+            false => MAX_TRIES,
+        };
+        if tries >= most && hopeless {
             return self.park(order, step, &trouble.to_string()).await;
         }
         let touched = Versioned {
@@ -209,44 +220,10 @@ impl App {
             // drives it on.
             _ if now < order.value.changed + IDLE_MS => Ok(()),
             Some(step) if step.ends_with_the_hold() && now < order.value.pay_until => Ok(()),
+            Some(step) if step.only_tells() => Ok(()),
             Some(step) => self.park(order, step, reason).await,
             None => Ok(()),
         }
-    }
-
-    /// The organiser of the show lets a parked order go on.
-    pub async fn resume_as_organiser(&self, caller: &Caller, id: OrderId) -> Result<Order> {
-        self.check_session(caller).await?;
-        let order = self.store.order(id).await?;
-        let order = order.ok_or(Error::NotFound("order"))?.value;
-        // For everybody but the organiser and the buyer the order does not exist.
-        match self.own_show(caller, order.show_id).await {
-            Ok(_) => {}
-            Err(Error::Forbidden(_)) if order.account != caller.account => {
-                return Err(Error::NotFound("order"));
-            }
-            Err(error) => return Err(error),
-        }
-        match self.resume_order(id).await? {
-            true => Ok(self.store.order(id).await?.ok_or(Error::Corrupt)?.value),
-            false => Err(Error::Conflict("the order is not stuck")),
-        }
-    }
-
-    /// Lets a parked order go on. `false`: it was not parked.
-    pub async fn resume_order(&self, id: OrderId) -> Result<bool> {
-        let order = self.store.order(id).await?;
-        let order = order.ok_or(Error::NotFound("order"))?;
-        let Some(resumed) = order.value.resume(self.now()) else {
-            return Ok(false);
-        };
-        let next = Versioned {
-            version: order.version,
-            value: resumed,
-        };
-        let written = self.store.replace_order(&next).await?;
-        self.wake_order(id).await;
-        Ok(matches!(written, Written::Done(_)))
     }
 }
 

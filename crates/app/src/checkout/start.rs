@@ -8,7 +8,7 @@ use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::checkout_saga::Moved;
 use onsale_domain::ids::{AccountId, HoldId, OrderId, ShowId};
 use onsale_domain::order::{Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, Stage, Why};
-use onsale_domain::payment::PaymentMethod;
+use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{Show, StoredStatus, Waitlist};
 use onsale_domain::ticket_return::Resale;
@@ -17,6 +17,8 @@ use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::{ROUNDS, not_on_sale};
 use crate::ports::{Drive, Versioned, Written};
+
+const NO_ACTION: &str = "the order waits for no action";
 
 impl App {
     /// Begins an attempt to pay for a hold, or answers again what this key was answered.
@@ -174,20 +176,31 @@ impl App {
     }
 
     /// The buyer did what the bank asked. Only the sandbox is told by us: other providers
-    /// know from the bank, and wake the saga themselves.
+    /// know from the bank, and wake the saga themselves. Told again, nothing changes.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn confirm_action(&self, caller: &Caller, id: OrderId) -> Result<()> {
         let order = self.own_order(caller, id).await?.value;
-        let payment = match (order.stage, &order.payment) {
-            (Stage::AwaitingAction, Some(payment)) => payment,
-            _ => return Err(Error::Conflict("the order waits for no action")),
+        let Some(payment) = &order.payment else {
+            return Err(Error::Conflict(NO_ACTION));
         };
-        if !self.payments.confirm_action(payment).await? {
-            return Err(Error::Conflict(
-                "the action is confirmed with the bank itself",
-            ));
+        if order.stage != Stage::AwaitingAction {
+            // The order has moved on, perhaps because of the first time this was told. What
+            // nobody waits for any more is not confirmed late.
+            let known = self.payments.look_up(payment).await?;
+            let waits = |known: &Payment| matches!(known.state, PaymentState::ActionRequired(_));
+            if known.is_none_or(|known| waits(&known)) {
+                return Err(Error::Conflict(NO_ACTION));
+            }
         }
-        self.wake_order(id).await;
+        match self.payments.confirm_action(payment).await? {
+            true => self.wake_order(id).await,
+            false if order.stage == Stage::AwaitingAction => {
+                return Err(Error::Conflict(
+                    "the action is confirmed with the bank itself",
+                ));
+            }
+            false => return Err(Error::Conflict(NO_ACTION)),
+        }
         Ok(())
     }
 

@@ -162,7 +162,7 @@ impl App {
             let Some(next) = merged(&ticket, reported, self.now()) else {
                 return Ok(ticket.value);
             };
-            if self.store_admission(&ticket.value, &next).await? {
+            if self.store_admission(&ticket.value, &next, None).await? {
                 report(&next.value);
                 return Ok(next.value);
             }

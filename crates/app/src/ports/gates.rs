@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use onsale_domain::gate::Conflict;
 use onsale_domain::ids::{ShowId, TicketId};
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 
@@ -53,8 +54,29 @@ impl EntryRight {
     }
 }
 
+/// What a scan that a key names was asked with, so that the key names no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptScan {
+    /// The name of the scan; it follows from the key.
+    pub id: String,
+    pub request: RequestHash,
+    /// Until when it is kept.
+    pub until: Millis,
+}
+
 #[async_trait]
 pub trait Gates: Send + Sync {
+    /// What this scan was asked with, unless that was forgotten by now.
+    async fn kept_scan(&self, id: &str, now: Millis) -> Stored<Option<RequestHash>>;
+    /// Like `store_admissions` for one ticket, and keeps the scan as well. `false`: the
+    /// ticket has moved on, or the key came with another request.
+    async fn store_scan(
+        &self,
+        ticket: &Versioned<Ticket>,
+        counts: &[(String, i64)],
+        scan: &KeptScan,
+        now: Millis,
+    ) -> Stored<bool>;
     /// Replaces these tickets of a show, each at its version, and changes the counts of its
     /// gates by so much: all or nothing. `false`: one of them has moved on.
     async fn store_admissions(

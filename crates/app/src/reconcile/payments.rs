@@ -1,20 +1,23 @@
 //! Every payment of the last days has an order that knows it, and the money is where
 //! that order says: captured = sold + refunds due.
 //!
-//! A list of payments is old by the time it is read. Before anything is said or done
-//! about one, its order is read, then the payment once more, then the order again: only
-//! if the order has not moved in between do the two belong together.
+//! A list of payments is old by the time it is read. One that is as its order says needs
+//! no more than that. Before anything is said or done about any other, the payment is read
+//! once more after its order, then the order again: only if the order has not moved in
+//! between do the two belong together.
+
+use std::collections::BTreeMap;
 
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::order::{Order, Stage};
-use onsale_domain::payment::{Payment, PaymentState};
+use onsale_domain::payment::{Payment, PaymentId, PaymentState};
 use onsale_domain::time::Millis;
 
 use super::{PAYMENTS_BACK_MS, Report, SHOWS_BACK_MS};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::ports::{PaymentFailure, Refund, Versioned, Void};
+use crate::ports::{Refund, Versioned, Void};
 
 /// A payment that nothing was charged to may just have been opened by a worker that is
 /// about to store it.
@@ -22,13 +25,6 @@ const OPEN_IS_FRESH_MS: u64 = 3_600_000;
 /// So many payments without an order are no accident: a table that was restored from an
 /// old backup, say. Money is not sent back by the thousand without anybody looking.
 const MAX_ORPHANS_SETTLED: u64 = 25;
-
-impl From<PaymentFailure> for Error {
-    fn from(failure: PaymentFailure) -> Self {
-        tracing::warn!(%failure, "the payment provider");
-        Self::Unavailable
-    }
-}
 
 impl App {
     pub(super) async fn check_payments(&self, report: &mut Report) {
@@ -40,22 +36,38 @@ impl App {
                 Ok(page) => page,
                 Err(error) => return report.alarm(format!("payments cannot be listed: {error}")),
             };
-            for payment in &page.items {
-                report.unpaid.remove(&payment.id);
-                let checked = self.check_payment(payment, &mut settled, report).await;
-                if let Err(error) = checked {
-                    report.alarm(format!(
-                        "payment {} could not be checked: {error}",
-                        payment.id
-                    ));
-                }
-            }
+            self.check_page(&page.items, &mut settled, report).await;
             after = page.next;
             if after.is_none() {
                 break;
             }
         }
         self.check_unlisted(since, report).await;
+    }
+
+    /// The orders of a page are read in one request.
+    async fn check_page(&self, page: &[Payment], settled: &mut u64, report: &mut Report) {
+        let named: Vec<OrderId> = page.iter().filter_map(|payment| payment.order).collect();
+        let orders = match self.store.orders(&named).await {
+            Ok(orders) => orders,
+            Err(error) => {
+                let n = page.len();
+                return report.alarm(format!("{n} payments could not be checked: {error}"));
+            }
+        };
+        let orders: BTreeMap<OrderId, Versioned<Order>> =
+            orders.into_iter().map(|o| (o.value.id, o)).collect();
+        for payment in page {
+            report.unpaid.remove(&payment.id);
+            let order = payment.order.and_then(|named| orders.get(&named));
+            let checked = self.check_payment(payment, order, settled, report).await;
+            if let Err(error) = checked {
+                report.alarm(format!(
+                    "payment {} could not be checked: {error}",
+                    payment.id
+                ));
+            }
+        }
     }
 
     /// Confirmed orders of this time whose payment the provider did not list: it may be
@@ -81,29 +93,35 @@ impl App {
     async fn check_payment(
         &self,
         payment: &Payment,
+        order: Option<&Versioned<Order>>,
         settled: &mut u64,
         report: &mut Report,
     ) -> Result<()> {
         // A payment that names no order was not opened by us: the account with the provider
         // may serve other things too.
-        let Some(named) = payment.order else {
+        if payment.order.is_none() {
             return Ok(());
-        };
+        }
         report.payments += 1;
         if let PaymentState::Captured { refunded } = payment.state {
             report.captured.0 += payment.total.amount.0;
             report.refunded.0 += refunded.0;
         }
-        let order = self.store.order(named).await?;
         let known = order.filter(|o| o.value.payment.as_ref() == Some(&payment.id));
         let Some(order) = known else {
             // An order is written before its payment is opened, and knows it before
             // anything is charged: money without one is a mistake.
             return self.settle_orphan(payment, settled, report).await;
         };
-        match self.payment_now(payment, &order).await? {
+        if order.value.is_open() {
+            // It is moving: its own saga looks after the money.
+            return Ok(());
+        }
+        if agree(payment, &order.value) {
+            return self.check_recent_order(&order.value, report).await;
+        }
+        match self.payment_now(&payment.id, order).await? {
             Some(payment) => self.check_known(&payment, &order.value, report).await,
-            // The order is moving: its own saga looks after the money.
             None => Ok(()),
         }
     }
@@ -111,16 +129,45 @@ impl App {
     /// The payment as it is while its order is as it was read; `None` if the order moves.
     async fn payment_now(
         &self,
-        payment: &Payment,
+        payment: &PaymentId,
         order: &Versioned<Order>,
     ) -> Result<Option<Payment>> {
-        if order.value.is_open() {
-            return Ok(None);
-        }
-        let fresh = self.payments.look_up(&payment.id).await?;
+        let fresh = self.payments.look_up(payment).await?;
         let still = self.store.order(order.value.id).await?;
         let stands = still.is_some_and(|still| still.version == order.version);
         Ok(fresh.filter(|_| stands))
+    }
+
+    /// Something became of a refund. A bank may send one back days after the provider took
+    /// it on, and nobody else hears of it: the order has ended long ago. How much is missing.
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn look_at_refund(&self, id: OrderId, payment: &PaymentId) -> Result<Cents> {
+        let order = self.store.order(id).await?;
+        let known = order.filter(|o| o.value.payment.as_ref() == Some(payment));
+        let Some(order) = known else {
+            return Ok(Cents(0));
+        };
+        if order.value.is_open() {
+            // It is not known yet what went back; the provider tells us again later.
+            return Err(Error::Unavailable);
+        }
+        let Some(payment) = self.payment_now(payment, &order).await? else {
+            return Err(Error::Unavailable);
+        };
+        let due = match order.value.stage {
+            Stage::Confirmed => order.value.repaid_amount(),
+            _ => owed(&order.value, &payment),
+        };
+        let PaymentState::Captured { refunded } = payment.state else {
+            return Ok(Cents(0));
+        };
+        let missing = Cents(due.0.saturating_sub(refunded.0));
+        if missing > Cents(0) {
+            metrics::counter!("onsale_refunds_returned_total").increment(1);
+            tracing::error!(order = %id, payment = %payment.id, missing = missing.0,
+                "a refund came back, and the buyer does not have the money");
+        }
+        Ok(missing)
     }
 
     async fn check_known(
@@ -174,8 +221,12 @@ impl App {
         }
     }
 
-    /// Shows that are long over are not counted any more.
+    /// Most were looked at with their show. Shows that are long over are not counted any
+    /// more.
     async fn check_recent_order(&self, order: &Order, report: &mut Report) -> Result<()> {
+        if order.stage != Stage::Confirmed || report.checked.contains(&order.id) {
+            return Ok(());
+        }
         let show = self.recent_show(order.show_id).await?;
         match show.starts_at + SHOWS_BACK_MS >= self.now() {
             true => self.check_order(order, report).await,
@@ -265,6 +316,18 @@ impl App {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether the money is where an order that stands still says.
+fn agree(payment: &Payment, order: &Order) -> bool {
+    match (&payment.state, order.stage) {
+        (PaymentState::Captured { refunded }, Stage::Confirmed) => {
+            *refunded == order.repaid_amount()
+        }
+        (PaymentState::Captured { refunded }, _) => *refunded >= owed(order, payment),
+        (_, Stage::Confirmed) | (PaymentState::Authorised, _) => false,
+        _ => true,
     }
 }
 

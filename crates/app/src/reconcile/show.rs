@@ -1,12 +1,13 @@
 //! One show: free + held + sold = capacity, and every sold cell has an order that wants
 //! it, with tickets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::claim::by_block;
 use onsale_domain::event::Event;
-use onsale_domain::ids::{OrderId, ShowId};
+use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::{Order, Stage};
@@ -16,6 +17,14 @@ use onsale_domain::ticket::TicketState;
 use super::{Report, SHOWS_BACK_MS};
 use crate::app::App;
 use crate::error::Result;
+
+/// Orders that are read in one request.
+const ORDERS_A_READ: usize = 100;
+/// Such reads that are under way at once.
+const AT_ONCE: usize = 16;
+
+/// Sold places and the order that their cells name.
+type Sold = (OrderId, Vec<PlaceIndex>);
 
 impl App {
     pub(super) async fn check_event(&self, event: &Event, report: &mut Report) {
@@ -58,10 +67,38 @@ impl App {
             let total = counts.total();
             report.alarm(format!("show {id} counts {total} places of {capacity}"));
         }
-        for (order, places) in sold_cells(&layout, &blocks, id, report) {
-            self.check_sold(id, order, &places, report).await?;
+        let sold: Vec<Sold> = sold_cells(&layout, &blocks, id, report)
+            .into_iter()
+            .collect();
+        let parts = sold.chunks(ORDERS_A_READ).map(<[Sold]>::to_vec);
+        let parts: Vec<_> = parts.map(|part| self.check_part(id, part)).collect();
+        let mut parts = stream::iter(parts).buffered(AT_ONCE);
+        while let Some(part) = parts.try_next().await? {
+            report.absorb(part);
         }
         Ok(counts.all_sold())
+    }
+
+    /// Orders and tickets are read many at a time. An order that has everything needs no
+    /// second look; any other is looked at by itself, for it may just be moving.
+    async fn check_part(&self, show: ShowId, sold: Vec<Sold>) -> Result<Report> {
+        let mut part = Report::default();
+        let ids: Vec<OrderId> = sold.iter().map(|(id, _)| *id).collect();
+        let orders = self.store.orders(&ids).await?;
+        let orders: BTreeMap<OrderId, Order> =
+            orders.into_iter().map(|o| (o.value.id, o.value)).collect();
+        let tickets: Vec<TicketId> = orders.values().flat_map(Order::ticket_ids).collect();
+        let tickets = self.store.tickets(&tickets).await?;
+        let good = tickets.iter().filter(|t| !is_revoked(&t.value.state));
+        let good: BTreeSet<TicketId> = good.map(|ticket| ticket.value.id).collect();
+        for (id, places) in sold {
+            let order = orders.get(&id).filter(|order| order.show_id == show);
+            match order.filter(|order| has_everything(order, &places, &good)) {
+                Some(order) => part.looked_at(order),
+                None => self.check_sold(show, id, &places, &mut part).await?,
+            }
+        }
+        Ok(part)
     }
 
     /// The places of one owner that were sold when they were read.
@@ -97,10 +134,7 @@ impl App {
                 "show {show}: places are sold to order {id}, which does not say so"
             ));
         } else {
-            if let (Stage::Confirmed, Some(payment)) = (order.stage, &order.payment) {
-                let known = (id, order.created);
-                report.unpaid.insert(payment.clone(), known);
-            }
+            report.looked_at(&order);
             self.check_order(&order, report).await?;
         }
         Ok(())
@@ -116,8 +150,8 @@ impl App {
         let id = order.id;
         let kept = order.kept().count();
         let tickets = self.current_tickets(order).await?;
-        let revoked = |state: &TicketState| matches!(state, TicketState::Revoked { .. });
-        let good = tickets.iter().filter(|t| !revoked(&t.value.state)).count();
+        let good = tickets.iter().filter(|t| !is_revoked(&t.value.state));
+        let good = good.count();
         let sold = self.places_sold_to(order).await?;
         let now = self.store.order(id).await?;
         let stands =
@@ -156,6 +190,21 @@ impl App {
             .flat_map(|group| group.slots.iter().map(move |slot| (group.block, *slot)));
         Ok(cells.filter(|(block, slot)| is_sold(*block, *slot)).count())
     }
+}
+
+fn is_revoked(state: &TicketState) -> bool {
+    matches!(state, TicketState::Revoked { .. })
+}
+
+/// Whether exactly the places that a confirmed order kept are sold to it, each with a
+/// ticket that is good.
+fn has_everything(order: &Order, places: &[PlaceIndex], good: &BTreeSet<TicketId>) -> bool {
+    order.stage == Stage::Confirmed
+        && order.kept().count() == places.len()
+        && order.kept().all(|seat| {
+            let ticket = TicketId::of(order.id, seat.place);
+            places.contains(&seat.place) && good.contains(&ticket)
+        })
 }
 
 /// Sold cells by their owner; cells where none can be are reported.

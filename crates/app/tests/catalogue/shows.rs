@@ -48,18 +48,56 @@ async fn a_new_show_has_its_defaults_and_an_all_free_map() {
     assert_eq!(event.status, ShowStatus::Completed);
 }
 
+fn policy(steps: &[(u32, u8)]) -> Vec<RefundStep> {
+    let step = |&(hours_before, percent)| RefundStep {
+        hours_before,
+        percent,
+    };
+    steps.iter().map(step).collect()
+}
+
+/// Nobody says in which order the steps have to come.
+#[tokio::test]
+async fn the_steps_of_a_refund_policy_are_put_in_order() {
+    let (world, owner) = (world(), organiser(1));
+    let event = make_event(&world, &owner).await;
+    let given = policy(&[(0, 0), (24, 100), (4, 50)]);
+    let mut show = evening();
+    show.refund_policy = Some(given.clone());
+    let show = make_show(&world, &owner, event, show).await;
+    let stored = async || {
+        let show = world.app.store.show(show).await.unwrap();
+        show.unwrap().value.refund_policy
+    };
+    assert_eq!(stored().await, default_refund_policy());
+    let change = |refund_policy| ShowChange {
+        refund_policy: Some(refund_policy),
+        ..ShowChange::default()
+    };
+    for (given, kept) in [
+        (vec![], vec![]),
+        (policy(&[(1, 10), (2, 20)]), policy(&[(2, 20), (1, 10)])),
+    ] {
+        let changed = world.app.change_show(&owner, show, &change(given)).await;
+        changed.unwrap();
+        assert_eq!(stored().await, kept);
+    }
+}
+
 #[tokio::test]
 async fn settings_out_of_range_are_refused() {
     let (world, owner) = (world(), organiser(1));
     let event = make_event(&world, &owner).await;
-    let spoil: [fn(&mut NewShow); 14] = [
+    let spoil: [fn(&mut NewShow); 16] = [
         |s| s.starts_at = NOW,
         |s| s.starts_at = NOW + 37_000 * DAY,
         |s| s.on_sale_at = Some(s.starts_at + 1),
         |s| s.hold_seconds = Some(1),
         |s| s.hold_seconds = Some(901),
         |s| s.max_tickets_per_buyer = Some(51),
-        |s| s.refund_policy = Some(vec![]),
+        |s| s.refund_policy = Some(policy(&[(24, 100), (4, 50), (24, 100)])),
+        |s| s.refund_policy = Some(policy(&[(24, 50), (4, 100)])),
+        |s| s.refund_policy = Some(policy(&[(1, 10); 11])),
         |s| {
             s.refund_policy = Some(vec![RefundStep {
                 hours_before: 1,

@@ -5,6 +5,7 @@
 use onsale_app::ports::Drive;
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::OrderStatus;
+use onsale_domain::payment::PaymentId;
 use onsale_domain::show::RoomMode;
 use onsale_memory::Fault;
 use onsale_memory::stage::Plan;
@@ -18,51 +19,95 @@ enum Client {
     IsGone,
 }
 
+/// What the worker that dies is at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Course {
+    Pays,
+    /// The first card is refused, the second is not.
+    PaysAtTheSecondAttempt,
+    /// The bank asks the buyer, who confirms.
+    Confirms,
+    Cancels,
+    /// Calls off what was paid for behind the order's back: voiding finds the money taken.
+    CancelsUnknowingly,
+    /// The bank takes the money back.
+    ChargesBack,
+    /// The same while the order is being cancelled.
+    ChargesBackCancelled,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Way {
+    course: Course,
     method: &'static str,
-    cancels: bool,
     room: RoomMode,
     /// Where it may end: the places are its buyer's and paid, or free and paid back.
     ends: &'static [OrderStatus],
+    /// Where it may end as well if nobody asks a second time.
+    left: &'static [OrderStatus],
 }
 
+const PAYS: Way = Way {
+    course: Course::Pays,
+    method: "pm_card_visa",
+    room: RoomMode::Off,
+    ends: &[OrderStatus::Confirmed],
+    left: &[],
+};
+
 const WAYS: &[Way] = &[
-    Way {
-        method: "pm_card_visa",
-        cancels: false,
-        room: RoomMode::Off,
-        ends: &[OrderStatus::Confirmed],
-    },
+    PAYS,
     Way {
         method: "pm_card_chargeDeclined",
-        cancels: false,
-        room: RoomMode::Off,
         ends: &[OrderStatus::Declined],
+        ..PAYS
     },
     Way {
         method: "pm_sandbox_capture_fails",
-        cancels: false,
-        room: RoomMode::Off,
         ends: &[OrderStatus::Failed],
+        ..PAYS
     },
     Way {
         method: "pm_sandbox_lost_reply",
-        cancels: false,
-        room: RoomMode::Off,
-        ends: &[OrderStatus::Confirmed],
+        ..PAYS
     },
     Way {
-        method: "pm_card_visa",
-        cancels: true,
-        room: RoomMode::Off,
-        ends: &[OrderStatus::Refunded],
-    },
-    Way {
-        method: "pm_card_visa",
-        cancels: false,
         room: RoomMode::Queue,
-        ends: &[OrderStatus::Confirmed],
+        ..PAYS
+    },
+    Way {
+        course: Course::PaysAtTheSecondAttempt,
+        left: &[OrderStatus::Declined],
+        ..PAYS
+    },
+    Way {
+        course: Course::Confirms,
+        method: "pm_sandbox_requires_action",
+        left: &[OrderStatus::Failed],
+        ..PAYS
+    },
+    Way {
+        course: Course::Cancels,
+        ends: &[OrderStatus::Refunded],
+        left: &[OrderStatus::Confirmed],
+        ..PAYS
+    },
+    Way {
+        course: Course::CancelsUnknowingly,
+        ends: &[OrderStatus::Refunded],
+        left: &[OrderStatus::Confirmed],
+        ..PAYS
+    },
+    Way {
+        course: Course::ChargesBack,
+        ends: &[OrderStatus::Cancelled],
+        left: &[OrderStatus::Confirmed],
+        ..PAYS
+    },
+    Way {
+        course: Course::ChargesBackCancelled,
+        ends: &[OrderStatus::Cancelled, OrderStatus::Refunded],
+        ..PAYS
     },
 ];
 
@@ -70,15 +115,32 @@ const WAYS: &[Way] = &[
 async fn go(scene: &Scene, way: Way) {
     let show = scene.show.show.id;
     let hold = onsale_domain::ids::HoldId::for_key(scene.ana.account, show, "h");
-    let id = OrderId::of(hold);
-    if !way.cancels {
-        let _ = scene.check_out(hold, "pay", way.method).await;
-    } else {
-        let _ = scene.app.cancel_order(&scene.ana, id).await;
+    let order_id = OrderId::of(hold);
+    let drive = Drive::Order { order_id, tries: 0 };
+    match way.course {
+        Course::Pays => {
+            let _ = scene.check_out(hold, "pay", way.method).await;
+        }
+        Course::PaysAtTheSecondAttempt => {
+            let _ = scene.check_out(hold, "one", "pm_card_chargeDeclined").await;
+            let _ = scene.app.drive(&drive).await;
+            let _ = scene.check_out(hold, "pay", way.method).await;
+        }
+        Course::Confirms => {
+            let _ = scene.check_out(hold, "pay", way.method).await;
+            let _ = scene.app.drive(&drive).await;
+            let _ = scene.app.confirm_action(&scene.ana, order_id).await;
+        }
+        Course::Cancels | Course::CancelsUnknowingly => {
+            let _ = scene.app.cancel_order(&scene.ana, order_id).await;
+        }
+        Course::ChargesBack | Course::ChargesBackCancelled => {
+            // The sandbox names a payment after its order.
+            let payment = PaymentId(format!("pi_sandbox_{}", order_id.simple()));
+            let _ = scene.app.charge_back(order_id, &payment).await;
+        }
     }
-    let tries = 0;
-    let order_id = id;
-    let _ = scene.app.drive(&Drive::Order { order_id, tries }).await;
+    let _ = scene.app.drive(&drive).await;
 }
 
 async fn prepared(way: Way) -> (Scene, OrderId) {
@@ -88,14 +150,26 @@ async fn prepared(way: Way) -> (Scene, OrderId) {
     })
     .await;
     // Two blocks, so that cells move in a transaction.
-    let hold = scene.hold(&scene.ana, "h", &["A-1-1", "A-2-1"]).await;
-    let id = OrderId::of(hold.hold_id);
-    if way.cancels {
-        scene
-            .check_out(hold.hold_id, "pay", way.method)
-            .await
-            .unwrap();
-        scene.settle().await;
+    let id = match way.course {
+        Course::Pays | Course::PaysAtTheSecondAttempt | Course::Confirms => {
+            let hold = scene.hold(&scene.ana, "h", &["A-1-1", "A-2-1"]).await;
+            OrderId::of(hold.hold_id)
+        }
+        Course::CancelsUnknowingly => {
+            let id = scene.stopped_at("capture").await;
+            let payment = scene.order(id).await.payment.unwrap();
+            scene.app.payments.capture(&payment, id).await.unwrap();
+            scene.world.saga_queue.take_due();
+            id
+        }
+        Course::Cancels | Course::ChargesBack | Course::ChargesBackCancelled => {
+            let id = scene.started(way.method).await;
+            scene.settle().await;
+            id
+        }
+    };
+    if way.course == Course::ChargesBackCancelled {
+        scene.app.cancel_order(&scene.ana, id).await.unwrap();
     }
     (scene, id)
 }
@@ -124,9 +198,9 @@ async fn crash_at(way: Way, nth: usize, fault: Fault, client: Client) {
     };
     scene.assert_consistent(id, &note).await;
     let status = scene.order(id).await.status();
-    let unharmed = way.cancels && status == OrderStatus::Confirmed && client == Client::IsGone;
+    let left = client == Client::IsGone && way.left.contains(&status);
     assert!(
-        way.ends.contains(&status) || unharmed,
+        way.ends.contains(&status) || left,
         "{note}: ended as {status:?}"
     );
     let payments = scene.payments().await;

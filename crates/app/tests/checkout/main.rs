@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod attempts;
+mod charge_backs;
+mod counted;
 mod crash;
 mod gates;
 mod leaving;

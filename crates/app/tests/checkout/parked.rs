@@ -10,7 +10,9 @@ use onsale_domain::buyer::PAY_MS;
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::{OrderStatus, Stage};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, key};
+
+const NOTHING: [String; 0] = [];
 
 /// An order whose money cannot be taken, tried until it was parked.
 async fn parked(scene: &Scene) -> OrderId {
@@ -69,18 +71,59 @@ async fn only_the_organiser_of_its_show_lets_an_order_go_on() {
         ..stranger
     };
     for caller in [stranger, other_organiser] {
-        let refused = scene.app.resume_as_organiser(&caller, id).await;
+        let refused = scene.app.resume_as_organiser(&caller, id, None).await;
         assert_eq!(refused, Err(Error::NotFound("order")));
     }
-    let refused = scene.app.resume_as_organiser(&scene.ana, id).await;
+    let refused = scene.app.resume_as_organiser(&scene.ana, id, None).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let organiser = scene.show.organiser().await.unwrap();
-    let resumed = scene.app.resume_as_organiser(&organiser, id).await.unwrap();
-    assert_eq!(resumed.status(), OrderStatus::Authorised);
+    let resumed = scene.app.resume_as_organiser(&organiser, id, None).await;
+    assert_eq!(resumed, Ok(OrderStatus::Authorised));
     scene.settle().await;
     scene.assert_consistent(id, "resumed").await;
-    let again = scene.app.resume_as_organiser(&organiser, id).await;
+    let again = scene.app.resume_as_organiser(&organiser, id, None).await;
     assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_resumption_under_the_same_key_is_answered_again_and_done_once() {
+    let scene = Scene::new().await;
+    let id = parked(&scene).await;
+    let organiser = scene.show.organiser().await.unwrap();
+    let resume = async |k: &str| {
+        let key = key(k);
+        let app = &scene.app;
+        app.resume_as_organiser(&organiser, id, Some(&key)).await
+    };
+    assert_eq!(resume("once").await, Ok(OrderStatus::Authorised));
+    assert_eq!(resume("once").await, Ok(OrderStatus::Authorised));
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+    assert_eq!(resume("once").await, Ok(OrderStatus::Authorised));
+    let other = resume("twice").await;
+    assert!(matches!(other, Err(Error::Conflict(_))), "{other:?}");
+}
+
+/// The tickets are there, and the bus is away for an hour.
+#[tokio::test]
+async fn an_order_that_only_has_to_be_told_of_is_not_parked() {
+    let scene = Scene::new().await;
+    let id = scene.started("pm_card_visa").await;
+    scene.world.gate.fail_always("announce", true);
+    let away_until = scene.app.now() + 3_600_000;
+    while scene.app.now() < away_until {
+        for message in scene.world.saga_queue.take_due() {
+            scene.deliver(&message).await;
+        }
+        scene.app.park_order(id, "its message died").await.unwrap();
+        scene.world.clock.advance(20_000);
+    }
+    let order = scene.order(id).await;
+    assert_eq!((order.stage, &order.stuck), (Stage::Announcing, &None));
+    scene.world.gate.fail_always("announce", false);
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.stage, Stage::Confirmed);
+    assert_eq!(stuck_steps(&scene), NOTHING);
 }
 
 #[tokio::test]

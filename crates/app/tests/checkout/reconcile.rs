@@ -35,6 +35,23 @@ async fn a_healthy_platform_agrees_with_itself() {
     assert!(report.to_string().ends_with("everything agrees"));
 }
 
+/// A run has minutes for all that was sold: what agrees costs one read for many, and
+/// nothing at the provider but the list.
+#[tokio::test]
+async fn orders_that_agree_with_their_payments_are_read_together_and_looked_at_once() {
+    let scene = Scene::new().await;
+    for seat in ["A-1-1", "A-1-2", "A-1-3", "A-2-1", "A-2-2"] {
+        scene.paid(seat, &[seat]).await;
+    }
+    scene.world.gate.arm(None);
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!((report.sold, report.payments), (5, 5));
+    assert_eq!(report.alarms, Vec::<String>::new());
+    let gate = &scene.world.gate;
+    assert_eq!(gate.calls_of("list"), 1);
+    assert_eq!((gate.calls_of("look_up"), gate.calls_of("order")), (0, 0));
+}
+
 #[tokio::test]
 async fn an_order_that_nobody_drives_is_driven_after_two_minutes() {
     let scene = Scene::new().await;

@@ -1,5 +1,6 @@
 //! Reconciling money: every payment is compared with the order that opened it.
 
+use onsale_app::Error;
 use onsale_app::ports::{Orders, Versioned};
 use onsale_app::reconcile::Report;
 use onsale_domain::ids::OrderId;
@@ -209,4 +210,30 @@ async fn a_provider_that_lists_nothing_is_an_alarm_and_the_rest_is_looked_at() {
     assert_eq!((report.shows, report.sold), (1, 1));
     assert_eq!(report.alarms.len(), 1, "{report}");
     assert!(report.alarms[0].starts_with("payments cannot be listed"));
+}
+
+/// The bank of the buyer does not take the money, days after the order has ended.
+#[tokio::test]
+async fn a_refund_that_the_bank_sent_back_is_missed() {
+    let scene = Scene::new().await;
+    let id = scene.paid("one", &["A-1-1"]).await;
+    let payment = scene.order(id).await.payment.unwrap();
+    let look = || scene.app.look_at_refund(id, &payment);
+    assert_eq!(look().await, Ok(Cents(0)), "nothing is owed");
+    scene.wait_until_hours_before(1);
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    assert_eq!(look().await, Err(Error::Unavailable), "it is not over");
+    scene.settle().await;
+    assert_eq!(
+        look().await,
+        Ok(Cents(0)),
+        "nothing went back, and nothing is owed"
+    );
+    let mut owing = scene.stored(id).await;
+    owing.value.undo.as_mut().unwrap().refund = Cents(4_500);
+    scene.world.store.replace_order(&owing).await.unwrap();
+    assert_eq!(look().await, Ok(Cents(4_500)));
+    let stranger = PaymentId("pi_other".into());
+    let other = scene.app.look_at_refund(id, &stranger).await;
+    assert_eq!(other, Ok(Cents(0)), "another payment says nothing about it");
 }

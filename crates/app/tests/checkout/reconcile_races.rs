@@ -76,16 +76,24 @@ async fn what_a_saga_pays_back_meanwhile_is_not_reported_as_a_repair() {
     assert_eq!(report.repairs, NOTHING);
 }
 
-/// The order was read as confirmed, and the payment after it was paid back.
+/// The payment was listed as reserved, the order read as confirmed, and the payment looked
+/// up after it was paid back.
 #[tokio::test]
 async fn an_order_that_is_cancelled_before_its_payment_is_looked_up_is_no_alarm() {
     let scene = Scene::new().await;
-    let id = scene.paid("pay", &["A-1-1"]).await;
-    let other = scene.clone();
-    let app = scene.with_slow_provider(Moment::BeforeTheLookUp, async move {
-        other.app.cancel_order(&other.ana, id).await.unwrap();
-        other.settle().await;
-    });
+    let id = scene.stopped_at("capture").await;
+    let (paying, leaving) = (scene.clone(), scene.clone());
+    let pays = async move { paying.settle().await };
+    let leaves = async move {
+        let order = leaving.order(id).await;
+        assert_eq!(order.status(), OrderStatus::Confirmed);
+        leaving.app.cancel_order(&leaving.ana, id).await.unwrap();
+        leaving.settle().await;
+    };
+    let app = scene.with_provider_slow_at(vec![
+        (Moment::AfterTheList, Box::pin(pays)),
+        (Moment::BeforeTheLookUp, Box::pin(leaves)),
+    ]);
     let report = app.reconcile_all().await.unwrap();
     assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
     assert_eq!(report.alarms, NOTHING);

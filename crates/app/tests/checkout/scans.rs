@@ -53,6 +53,14 @@ impl Gate {
         .unwrap()
     }
 
+    async fn scan_code(&self, k: &str, code: &str, gate: &str) -> Result<ScanAnswer> {
+        let (show, k) = (self.scene.show.show.id, key(k));
+        let app = &self.scene.app;
+        let keys = keys();
+        app.scan(&self.organiser, show, &keys, code, gate, Some(&k))
+            .await
+    }
+
     async fn scan_as(&self, caller: &Caller, show: ShowId) -> Result<ScanAnswer> {
         let app = &self.scene.app;
         app.scan(caller, show, &keys(), &self.code, "north", None)
@@ -117,6 +125,43 @@ async fn a_scan_that_is_repeated_with_its_key_admits_again_and_another_does_not(
     assert_eq!(gate.scan(Some("one")).await, first);
     assert!(is_used(&gate.scan(Some("two")).await));
     assert!(is_used(&gate.scan(None).await));
+}
+
+#[tokio::test]
+async fn a_key_names_one_scan_for_a_day() {
+    let gate = Gate::new().await;
+    let order = gate.scene.paid("two", &["A-1-2"]).await;
+    let tickets = gate.scene.app.tickets_of(&gate.scene.ana, order).await;
+    let other = tickets.unwrap()[0].code.clone();
+    assert!(admits(&gate.scan(Some("one")).await));
+    for (code, at) in [(&other, "north"), (&gate.code, "south")] {
+        let refused = gate.scan_code("one", code, at).await;
+        assert_eq!(refused, Err(Error::IdempotencyMismatch));
+    }
+    let refused = gate.scan_code("one", "no code at all", "north").await;
+    assert_eq!(refused, Err(Error::IdempotencyMismatch));
+    assert!(admits(&gate.scan(Some("one")).await));
+    gate.scene.world.clock.advance(24 * 3_600_000);
+    let later = gate.scan_code("one", &other, "north").await.unwrap();
+    assert!(admits(&later), "{later:?}");
+}
+
+/// Both were sent before either was stored.
+#[tokio::test]
+async fn of_two_scans_under_one_key_the_one_that_is_stored_counts() {
+    let gate = Gate::new().await;
+    let order = gate.scene.paid("two", &["A-1-2"]).await;
+    let tickets = gate.scene.app.tickets_of(&gate.scene.ana, order).await;
+    let second = tickets.unwrap()[0].code.clone();
+    let other = gate.clone();
+    let store = &gate.scene.world.store;
+    store.before_next(Step::ReplaceTicket, async move {
+        assert!(admits(&other.scan(Some("one")).await));
+    });
+    let late = gate.scan_code("one", &second, "north").await;
+    assert_eq!(late, Err(Error::IdempotencyMismatch));
+    let free = gate.scan_code("two", &second, "north").await.unwrap();
+    assert!(admits(&free), "nothing was used up");
 }
 
 #[tokio::test]

@@ -21,10 +21,11 @@ pub(crate) enum Moment {
     BeforeTheLookUp,
 }
 
+type Plan = Vec<(Moment, BoxFuture<'static, ()>)>;
+
 struct SlowProvider {
     provider: Arc<dyn Payments>,
-    moment: Moment,
-    action: Mutex<Option<BoxFuture<'static, ()>>>,
+    plan: Mutex<Plan>,
 }
 
 impl Scene {
@@ -34,11 +35,15 @@ impl Scene {
         moment: Moment,
         action: impl Future<Output = ()> + Send + 'static,
     ) -> App {
+        self.with_provider_slow_at(vec![(moment, Box::pin(action))])
+    }
+
+    /// The same for several moments; each action happens once.
+    pub(crate) fn with_provider_slow_at(&self, plan: Plan) -> App {
         let mut ports: Ports = (*self.app).clone();
         ports.payments = Arc::new(SlowProvider {
             provider: ports.payments.clone(),
-            moment,
-            action: Mutex::new(Some(Box::pin(action))),
+            plan: Mutex::new(plan),
         });
         App::new(ports)
     }
@@ -46,10 +51,11 @@ impl Scene {
 
 impl SlowProvider {
     async fn reach(&self, moment: Moment) {
-        if self.moment != moment {
-            return;
-        }
-        let action = self.action.lock().unwrap().take();
+        let action = {
+            let mut plan = self.plan.lock().unwrap();
+            let next = plan.iter().position(|(planned, _)| *planned == moment);
+            next.map(|next| plan.remove(next).1)
+        };
         if let Some(action) = action {
             action.await;
         }

@@ -183,6 +183,33 @@ async fn three_d_secure_waits_for_the_buyer_and_goes_on() {
     scene.settle().await;
     scene.assert_consistent(id, "confirmed with the bank").await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+    // Whoever did not hear the answer asks again.
+    assert_eq!(scene.app.confirm_action(&scene.ana, id).await, Ok(()));
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    assert_eq!(scene.app.confirm_action(&scene.ana, id).await, Ok(()));
+    scene.assert_consistent(id, "confirmed again").await;
+}
+
+#[tokio::test]
+async fn an_action_that_nobody_waits_for_is_not_confirmed() {
+    let scene = Scene::new().await;
+    let id = scene.started("pm_sandbox_requires_action").await;
+    let refused = || async {
+        let answer = scene.app.confirm_action(&scene.ana, id).await;
+        matches!(answer, Err(Error::Conflict(_)))
+    };
+    assert!(refused().await, "nothing was asked for yet");
+    scene.settle().await;
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    assert!(refused().await, "the order is called off");
+    scene.settle().await;
+    assert!(refused().await, "the payment is voided");
+    scene.assert_consistent(id, "never confirmed").await;
+    let other = Scene::new().await;
+    let paid = other.paid("pay", &["A-1-1"]).await;
+    let answer = other.app.confirm_action(&other.ana, paid).await;
+    assert!(matches!(answer, Err(Error::Conflict(_))), "{answer:?}");
 }
 
 #[tokio::test]

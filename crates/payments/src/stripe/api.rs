@@ -26,6 +26,15 @@ const IDLE: Duration = Duration::from_secs(20);
 
 pub(super) type Fields<'a> = &'a [(&'a str, &'a str)];
 
+/// The header by which Stripe says that it answered this key before.
+const REPLAYED: &str = "idempotent-replayed";
+
+/// An answer, and whether it is the one that this key was given before.
+pub(super) struct Told<T> {
+    pub(super) answer: Result<T, CallError>,
+    pub(super) again: bool,
+}
+
 pub(super) struct Api {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base_url: String,
@@ -61,7 +70,8 @@ impl Api {
         query: Fields<'_>,
     ) -> Result<T, CallError> {
         let target = format!("{path}?{}", encoded(query));
-        self.call(Method::GET, &target, String::new(), None).await
+        let told = self.call(Method::GET, &target, String::new(), None).await;
+        told.answer
     }
 
     pub(super) async fn post<T: DeserializeOwned>(
@@ -70,7 +80,17 @@ impl Api {
         form: Fields<'_>,
         idempotency_key: Option<&str>,
     ) -> Result<T, CallError> {
-        self.call(Method::POST, path, encoded(form), idempotency_key)
+        let told = self.call(Method::POST, path, encoded(form), idempotency_key);
+        told.await.answer
+    }
+
+    pub(super) async fn post_told<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        form: Fields<'_>,
+        idempotency_key: &str,
+    ) -> Told<T> {
+        self.call(Method::POST, path, encoded(form), Some(idempotency_key))
             .await
     }
 
@@ -80,7 +100,26 @@ impl Api {
         target: &str,
         form: String,
         idempotency_key: Option<&str>,
-    ) -> Result<T, CallError> {
+    ) -> Told<T> {
+        match self.reply(method, target, form, idempotency_key).await {
+            Ok(reply) => Told {
+                again: reply.again,
+                answer: reply.read(),
+            },
+            Err(error) => Told {
+                again: false,
+                answer: Err(error),
+            },
+        }
+    }
+
+    async fn reply(
+        &self,
+        method: Method,
+        target: &str,
+        form: String,
+        idempotency_key: Option<&str>,
+    ) -> Result<Reply, CallError> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}{target}", self.base_url))
@@ -93,29 +132,41 @@ impl Api {
         let request = request
             .body(Full::new(Bytes::from(form)))
             .map_err(|_| CallError::NotTrusted("the request cannot be written".into()))?;
-        let (status, body) = tokio::time::timeout(self.timeout, self.exchange(request))
+        tokio::time::timeout(self.timeout, self.exchange(request))
             .await
-            .map_err(|_| CallError::NoAnswer("no reply in time".into()))??;
-        if !status.is_success() {
-            return Err(classify(status, &body));
-        }
-        serde_json::from_slice(&body).map_err(|error| {
-            let why = presentable(&error.to_string());
-            CallError::NoAnswer(format!("the reply cannot be read: {why}"))
-        })
+            .map_err(|_| CallError::NoAnswer("no reply in time".into()))?
     }
 
-    async fn exchange(
-        &self,
-        request: Request<Full<Bytes>>,
-    ) -> Result<(StatusCode, Bytes), CallError> {
+    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Reply, CallError> {
         let reply = self.client.request(request).await.map_err(|error| {
             // The outer error says only "client error"; the cause says what happened.
             let cause = error.source().map(ToString::to_string);
             CallError::NoAnswer(cause.unwrap_or_else(|| error.to_string()))
         })?;
-        let status = reply.status();
-        Ok((status, read(reply.into_body()).await?))
+        let again = reply.headers().get(REPLAYED);
+        Ok(Reply {
+            status: reply.status(),
+            again: again.is_some_and(|value| value.as_bytes() == b"true"),
+            body: read(reply.into_body()).await?,
+        })
+    }
+}
+
+struct Reply {
+    status: StatusCode,
+    again: bool,
+    body: Bytes,
+}
+
+impl Reply {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, CallError> {
+        if !self.status.is_success() {
+            return Err(classify(self.status, &self.body));
+        }
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let why = presentable(&error.to_string());
+            CallError::NoAnswer(format!("the reply cannot be read: {why}"))
+        })
     }
 }
 

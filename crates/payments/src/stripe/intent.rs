@@ -63,6 +63,12 @@ enum Charge {
     Name(#[expect(dead_code, reason = "it tells the name from the charge")] String),
 }
 
+/// An id of Stripe is letters, digits and underscores: nothing else may reach a path.
+pub(super) fn is_name(id: &str) -> bool {
+    let named = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    (1..=255).contains(&id.len()) && id.bytes().all(named)
+}
+
 pub(super) fn unclear() -> PaymentFailure {
     PaymentFailure::Unavailable("the payment is still being processed".into())
 }
@@ -72,6 +78,11 @@ fn lacks(what: &str) -> PaymentFailure {
 }
 
 impl Intent {
+    /// Whether it will be something else by the next look.
+    pub(super) fn is_between(&self) -> bool {
+        matches!(self.status, Status::RequiresConfirmation | Status::Between)
+    }
+
     /// What the reply to a confirmation says about it.
     pub(super) fn authorisation(&self) -> Paid<Authorisation> {
         match self.status {
@@ -148,13 +159,19 @@ pub(super) struct Intents {
 
 #[derive(Deserialize)]
 pub(super) struct RefundReply {
+    id: Option<String>,
     status: Option<String>,
 }
 
 impl RefundReply {
-    /// A refund that is under way counts as done: Stripe sees it through, and tells an
-    /// operator if the bank sends it back.
+    /// A refund that is under way counts as done: Stripe sees it through, and tells us if
+    /// the bank sends it back.
     pub(super) fn failed(&self) -> bool {
         matches!(self.status.as_deref(), Some("failed" | "canceled"))
+    }
+    /// Where it can be read again.
+    pub(super) fn path(&self, refunds: &str) -> Option<String> {
+        let id = self.id.as_deref()?;
+        is_name(id).then(|| format!("{refunds}/{id}"))
     }
 }

@@ -32,6 +32,8 @@ pub enum WebhookKind {
     Wake,
     /// The buyer disputes the charge at the bank.
     Dispute,
+    /// Something became of a refund: the bank may have sent it back.
+    Refund,
     Other,
 }
 
@@ -199,6 +201,7 @@ fn kind(name: &str) -> WebhookKind {
     match name {
         "charge.dispute.created" => WebhookKind::Dispute,
         "charge.refunded" => WebhookKind::Wake,
+        "refund.failed" | "refund.updated" | "charge.refund.updated" => WebhookKind::Refund,
         _ if name.starts_with("payment_intent.") => WebhookKind::Wake,
         _ => WebhookKind::Other,
     }

@@ -199,6 +199,7 @@ fn an_event_says_where_to_look() {
     let dispute = r#"{"object":"dispute","id":"dp_1","payment_intent":{"id":"pi_1"}}"#;
     let foreign =
         r#"{"object":"payment_intent","id":"pi_1","metadata":{"order_id":"somebody else's"}}"#;
+    let refund = r#"{"object":"refund","id":"re_1","payment_intent":"pi_1","metadata":{}}"#;
     let payout = r#"{"object":"payout","id":"po_1","metadata":null}"#;
     let order = Some(ORDER.parse().unwrap());
     let pi = Some("pi_1");
@@ -229,6 +230,14 @@ fn an_event_says_where_to_look() {
             "payment_intent.canceled",
             foreign,
             WebhookKind::Wake,
+            pi,
+            None,
+        ),
+        ("refund.failed", refund, WebhookKind::Refund, pi, None),
+        (
+            "charge.refund.updated",
+            refund,
+            WebhookKind::Refund,
             pi,
             None,
         ),

@@ -17,6 +17,8 @@ pub const KEY: &str = "sk_test_never_shown";
 
 pub enum Reply {
     Json(u16, String),
+    /// The answer that this key was given before.
+    Again(u16, String),
     /// Whatever else may come over the wire.
     Raw(Vec<u8>),
     /// The connection stays open, and nothing comes.
@@ -49,7 +51,11 @@ impl Server {
                 seen.lock().unwrap().push(request);
                 match replies.pop_front() {
                     Some(Reply::Json(status, body)) => {
-                        send(&mut stream, &json(status, &body)).await
+                        send(&mut stream, &json(status, "", &body)).await
+                    }
+                    Some(Reply::Again(status, body)) => {
+                        let replayed = "\r\nidempotent-replayed: true";
+                        send(&mut stream, &json(status, replayed, &body)).await
                     }
                     Some(Reply::Raw(bytes)) => send(&mut stream, &bytes).await,
                     Some(Reply::Never) => silent.push(stream),
@@ -79,8 +85,9 @@ async fn send(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.shutdown().await;
 }
 
-fn json(status: u16, body: &str) -> Vec<u8> {
+fn json(status: u16, more: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     let head = "content-type: application/json\r\nconnection: close";
-    format!("HTTP/1.1 {status} X\r\n{head}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
+    format!("HTTP/1.1 {status} X\r\n{head}{more}\r\ncontent-length: {length}\r\n\r\n{body}")
+        .into_bytes()
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod attempts;
+mod repeating;
 mod service;
 mod webhook;
 mod work;

@@ -128,6 +128,21 @@ impl Service {
         id.unwrap()
     }
 
+    pub(crate) async fn cancel(&self, id: OrderId) {
+        let cancelled = self.world.app.cancel_order(&self.buyer, id).await;
+        cancelled.unwrap();
+    }
+
+    /// A POST of the buyer without a body.
+    pub(crate) async fn post(&self, path: &str, key: Option<&str>) -> Answer {
+        let mut request =
+            Request::post(path).header("authorization", format!("Bearer {}", self.token));
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
     pub(crate) async fn drive(&self, order_id: OrderId) {
         let message = Drive::Order { order_id, tries: 0 };
         self.world.app.drive(&message).await.unwrap();

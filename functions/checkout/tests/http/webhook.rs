@@ -3,8 +3,10 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use hmac::{Hmac, KeyInit, Mac};
+use onsale_domain::money::Cents;
 use onsale_domain::order::{OrderStatus, Stage, Why};
-use onsale_domain::payment::PaymentId;
+use onsale_domain::payment::{PaymentId, PaymentState};
+use onsale_domain::time::Millis;
 use onsale_http::Limits;
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -98,6 +100,63 @@ async fn a_payment_that_moved_wakes_its_order() {
     assert_eq!(service.order(id).await.stage, Stage::AwaitingAction);
     service.drive(id).await;
     assert_eq!(service.order(id).await.status(), OrderStatus::Confirmed);
+}
+
+/// The provider tells us what it did before it has answered whoever asked it to.
+#[tokio::test]
+async fn a_webhook_that_is_faster_than_the_reply_charges_nobody_twice() {
+    let service = Service::new(Limits::off()).await;
+    let id = service.started("pm_card_visa").await;
+    let gate = &service.world.gate;
+    gate.fail_always("authorise", true);
+    service.drive(id).await;
+    gate.fail_always("authorise", false);
+    service.woken();
+    let order = service.order(id).await;
+    assert_eq!(order.stage, Stage::Authorising);
+    let payment = order.payment.clone().unwrap();
+    let payments = &service.world.app.payments;
+    let method = order.method().unwrap();
+    let under_way = payments.authorise(&payment, id, 1, method);
+    under_way.await.unwrap();
+    let answer = tell(&service, &moved(&payment)).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+    assert_eq!(service.order(id).await.stage, Stage::Authorising);
+    assert_eq!(service.woken(), [id]);
+    service.drive(id).await;
+    assert_eq!(service.order(id).await.status(), OrderStatus::Confirmed);
+    let list = payments.list(Millis(0), None).await.unwrap().items;
+    let taken = PaymentState::Captured { refunded: Cents(0) };
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0].state, taken);
+}
+
+/// Stripe signs an event anew whenever it sends it, for days.
+#[tokio::test]
+async fn a_webhook_that_comes_a_day_late_changes_nothing_about_an_order_that_ended() {
+    let service = Service::new(Limits::off()).await;
+    let id = service.started("pm_card_visa").await;
+    service.drive(id).await;
+    service.cancel(id).await;
+    service.drive(id).await;
+    let ended = service.order(id).await;
+    assert_eq!(ended.status(), OrderStatus::Refunded);
+    let payment = ended.payment.clone().unwrap();
+    service.world.clock.advance(24 * 3_600_000);
+    for event in [moved(&payment), disputed(&payment), refund(&payment)] {
+        let answer = tell(&service, &event).await;
+        assert_eq!(answer.status, StatusCode::OK, "{event}");
+    }
+    service.drive(id).await;
+    assert_eq!(service.order(id).await, ended);
+}
+
+fn refund(payment: &PaymentId) -> Value {
+    json!({
+        "id": "evt_5",
+        "type": "refund.failed",
+        "data": {"object": {"object": "refund", "id": "re_1", "payment_intent": payment.0}},
+    })
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Gates: admissions are stored with their counts or not at all, and the log says what
 //! changed.
 
-use onsale_app::ports::{EntryRight, GateChange, GateCount, Store, Versioned};
+use onsale_app::ports::{EntryRight, GateChange, GateCount, KeptScan, Store, Versioned};
 use onsale_domain::gate::{Admission, Conflict};
 use onsale_domain::ids::{AccountId, ShowId, TicketId};
+use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 
@@ -12,6 +13,7 @@ use crate::sample_orders::{order, tickets};
 
 contract! {
     admissions_and_counts_are_stored_together_or_not_at_all,
+    a_scan_is_kept_with_its_ticket_and_its_key_names_no_other,
     the_log_of_gates_has_each_ticket_once_at_its_last_change,
     the_log_of_gates_is_read_page_by_page_and_from_a_time_on,
     a_ticket_with_a_conflict_is_listed_until_that_is_undone,
@@ -54,6 +56,35 @@ async fn counted(store: &dyn Store, show: ShowId) -> Vec<(String, u64)> {
     let counts = store.gate_counts(show).await.unwrap();
     let pair = |GateCount { gate, admitted }| (gate, admitted);
     counts.into_iter().map(pair).collect()
+}
+
+async fn a_scan_is_kept_with_its_ticket_and_its_key_names_no_other(store: &dyn Store) {
+    let tickets = stored(store).await;
+    let id = format!("{:032x}", u128::from_be_bytes(fresh()));
+    let scan = |request: &str| KeptScan {
+        id: id.clone(),
+        request: RequestHash::of(request.as_bytes()),
+        until: NOW + 10_000,
+    };
+    let store_scan = async |version, ticket: usize, request: &str, now: Millis| {
+        let ticket = used(version, &tickets[ticket], "north", now);
+        let (counts, scan) = (counts(&[("north", 1)]), scan(request));
+        let stored = store.store_scan(&ticket, &counts, &scan, now).await;
+        stored.unwrap()
+    };
+    assert_eq!(store.kept_scan(&id, NOW).await.unwrap(), None);
+    assert!(!store_scan(7, 0, "first", NOW).await, "the ticket moved on");
+    assert_eq!(store.kept_scan(&id, NOW).await.unwrap(), None);
+    assert!(store_scan(1, 0, "first", NOW).await);
+    let kept = store.kept_scan(&id, NOW + 9_000).await.unwrap();
+    assert_eq!(kept, Some(scan("first").request));
+    assert!(!store_scan(1, 1, "second", NOW).await, "it names another");
+    assert!(store_scan(2, 0, "first", NOW).await, "the same again");
+    let north = |n| vec![("north".to_owned(), n)];
+    eventually(north(2), || counted(store, tickets[0].show_id)).await;
+    let later = NOW + 10_000;
+    assert_eq!(store.kept_scan(&id, later).await.unwrap(), None);
+    assert!(store_scan(1, 1, "second", later).await, "it is forgotten");
 }
 
 async fn admissions_and_counts_are_stored_together_or_not_at_all(store: &dyn Store) {
