@@ -63,6 +63,16 @@ impl Limiter {
         Ok(())
     }
 
+    /// Whether [`Self::take`] would be refused now. Asking costs nothing.
+    pub fn is_spent(&self, key: LimitKey, now: Millis) -> bool {
+        let buckets = self
+            .used_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let used = buckets.get(&key).copied().unwrap_or_default().max(now);
+        used + self.interval_ms - now > self.burst_ms
+    }
+
     /// Full buckets say nothing and go first. If there are none, the fuller half goes:
     /// a sweep is paid for by many takes, and those who pressed hardest stay counted.
     fn evict(buckets: &mut HashMap<LimitKey, Millis>, max_keys: usize, now: Millis) {
@@ -111,6 +121,8 @@ mod tests {
             assert_eq!(limiter.take(key(1), NOW), Ok(()));
         }
         assert_eq!(limiter.take(key(1), NOW), Err(12));
+        assert!(limiter.is_spent(key(1), NOW + 11_999));
+        assert!(!limiter.is_spent(key(1), NOW + 12_000) && !limiter.is_spent(key(2), NOW));
         assert_eq!(limiter.take(key(1), NOW + 11_999), Err(1));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Ok(()));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Err(12));
