@@ -47,10 +47,9 @@ fn spelled(altcha: &str, n: usize) -> String {
     let text = BASE64_STANDARD.decode(altcha).unwrap();
     let mut solved: Value = serde_json::from_slice(&text).unwrap();
     solved["solution"]["time"] = json!(n);
-    let text = match n % 3 {
+    let text = match n % 2 {
         0 => solved.to_string(),
-        1 => serde_json::to_string_pretty(&solved).unwrap(),
-        _ => format!(" {solved}\n"),
+        _ => serde_json::to_string_pretty(&solved).unwrap(),
     };
     BASE64_STANDARD.encode(text)
 }
