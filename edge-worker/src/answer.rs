@@ -144,12 +144,12 @@ pub fn see_other(path: &str) -> Answer {
     answer
 }
 
-/// The value of a cookie that was sent.
+/// The value of a cookie that was sent. Others beside it may be no text at all.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(http::header::COOKIE).iter();
     let mut pairs = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(';'))
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'))
+        .filter_map(|pair| std::str::from_utf8(pair).ok())
         .filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(given, _)| *given == name).map(|(_, v)| v)
 }
@@ -178,5 +178,29 @@ pub fn set_cookie(answer: &mut Answer, cookie: &Cookie<'_>, uri: &Uri) {
         format!("{name}={value}; Path={path}; Max-Age={max_age_s}; HttpOnly; SameSite=Lax{secure}");
     if let Ok(text) = HeaderValue::from_str(&text) {
         answer.headers_mut().append(SET_COOKIE, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_of_another_alphabet_hides_none_of_the_others() {
+        let mut headers = HeaderMap::new();
+        for line in ["name=Zoë; onsale_ticket=t", "onsale_visitor=v"] {
+            let line = HeaderValue::from_bytes(line.as_bytes()).unwrap();
+            headers.append(http::header::COOKIE, line);
+        }
+        let line = HeaderValue::from_bytes(b"old=\xe9; last=l").unwrap();
+        headers.append(http::header::COOKIE, line);
+        for (name, value) in [
+            ("onsale_ticket", "t"),
+            ("onsale_visitor", "v"),
+            ("last", "l"),
+        ] {
+            assert_eq!(cookie(&headers, name), Some(value));
+        }
+        assert_eq!(cookie(&headers, "old"), None);
     }
 }

@@ -52,6 +52,10 @@ pub struct EdgeLimits {
     /// What the gates of a house may ask, which share an address.
     pub per_house: Limiter,
     pub per_ticket: Limiter,
+    /// Of tickets whose turn it is not, and who were told that they have no pass.
+    pub early_enters: Limiter,
+    /// Streams of orders and sales that begin, each of which asks functions for minutes.
+    pub watches: Limiter,
     /// The way without a script costs a robot nothing, so few of an address count.
     pub waited_joins: Limiter,
     /// Registering as a fan needs no account and takes a code of the show.
@@ -75,6 +79,8 @@ impl EdgeLimits {
                 requests_per_10s.saturating_mul(GATES_A_HOUSE),
             ),
             per_ticket: Limiter::new(10, PERIOD_MS, 10),
+            early_enters: Limiter::new(2, PERIOD_MS, 2),
+            watches: Limiter::new(60, 60_000, 30),
             waited_joins: Limiter::new(6, 60_000, 6),
             fans: Limiter::new(10, 60_000, 10),
             usual_challenges: Limiter::new(10, 60_000, 10),
@@ -116,6 +122,20 @@ impl EdgeLimits {
 
     pub fn ticket(&self, lot: Lot, now: Millis) -> Result<(), Problem> {
         self.take(&self.per_ticket, lot.0, now)
+    }
+
+    /// Whether a gate said lately, more than once, that this lot has no pass.
+    pub fn is_early(&self, lot: Lot, now: Millis) -> bool {
+        !self.off && self.early_enters.check(lot.0, now).is_err()
+    }
+
+    pub fn note_early(&self, lot: Lot, now: Millis) {
+        // Full is as good as one more: both keep the lot from the gate.
+        let _ = self.early_enters.take(lot.0, now);
+    }
+
+    fn watch(&self, address: &str, now: Millis) -> Result<(), Problem> {
+        self.take(&self.watches, address_key(address), now)
     }
 
     pub fn waited_join(&self, address: &str, now: Millis) -> Result<(), Problem> {
@@ -209,8 +229,11 @@ impl Edge {
         address: &str,
     ) -> Result<Answer, Problem> {
         let (show, action) = rest.split_once('/').unwrap_or((rest, ""));
-        let show: ShowId = show.parse().map_err(|_| Problem::no_show())?;
-        Ok(room::answer(self, host, request, show, action, address).await)
+        match show.parse() {
+            Ok(show) => Ok(room::answer(self, host, request, show, action, address).await),
+            Err(_) if room::is_page(request, action) => Ok(web::refusal(Problem::no_show(), None)),
+            Err(_) => Err(Problem::no_show()),
+        }
     }
 
     fn feed<H: Host>(
@@ -225,6 +248,7 @@ impl Edge {
             return Err(wrong_method("GET"));
         }
         if let Some(order) = rest.strip_prefix("orders/") {
+            self.limits.watch(address, host.now())?;
             let order = order.parse().map_err(|_| {
                 Problem::not_found("There is no such order. Ids are case-sensitive.")
             })?;
@@ -232,6 +256,7 @@ impl Edge {
             return Ok(Reply::Watch(Subject::Order(order), watcher));
         }
         if let Some(show) = rest.strip_suffix("/sales") {
+            self.limits.watch(address, host.now())?;
             let show = show.parse().map_err(|_| Problem::no_show())?;
             let watcher = Watcher::of(request.uri(), request.headers());
             return Ok(Reply::Watch(Subject::Sales(show), watcher));

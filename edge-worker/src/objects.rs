@@ -8,5 +8,6 @@
 pub mod controller;
 pub mod counter;
 pub mod feed;
+mod format;
 pub mod gate;
 pub mod reminders;

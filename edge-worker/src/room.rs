@@ -54,7 +54,27 @@ pub(crate) async fn answer<H: Host>(
         now: host.now(),
     };
     let answered = asked.answer(action).await;
-    answered.unwrap_or_else(|problem| asked.refused(problem))
+    answered.unwrap_or_else(|problem| match is_page(request, action) {
+        true => web::refusal(problem, None),
+        false => asked.refused(problem),
+    })
+}
+
+/// Whether a browser asks for the page of a room.
+pub(crate) fn is_page(request: &Incoming, action: &str) -> bool {
+    action.is_empty() && is_read(request.method()) && wants_page(request.headers())
+}
+
+/// Whether a browser shows what is answered.
+fn wants_page(headers: &HeaderMap) -> bool {
+    let accept = headers.get(http::header::ACCEPT);
+    let accept = accept.and_then(|v| v.to_str().ok()).unwrap_or("");
+    accept.contains("text/html")
+}
+
+/// Hosts leave the body of an answer to HEAD out.
+fn is_read(method: &Method) -> bool {
+    *method == Method::GET || *method == Method::HEAD
 }
 
 impl<H: Host> Asked<'_, H> {
@@ -72,8 +92,8 @@ impl<H: Host> Asked<'_, H> {
             }
             "challenge" => Err(wrong_method("GET, POST")),
             "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
-            "" | "status" | "fairness" if *method != Method::GET => Err(wrong_method("GET")),
-            "" if asked.wants_page() => asked.page().await,
+            "" | "status" | "fairness" if !is_read(method) => Err(wrong_method("GET, HEAD")),
+            "" if wants_page(asked.headers()) => asked.page().await,
             "" | "status" => asked.status().await,
             "fairness" => asked.fairness().await,
             "join" => asked.join().await,
@@ -98,13 +118,6 @@ impl<H: Host> Asked<'_, H> {
 
     fn headers(&self) -> &HeaderMap {
         self.request.headers()
-    }
-
-    /// Whether a browser shows what is answered.
-    fn wants_page(&self) -> bool {
-        let accept = self.headers().get(http::header::ACCEPT);
-        let accept = accept.and_then(|v| v.to_str().ok()).unwrap_or("");
-        accept.contains("text/html")
     }
 
     /// Whether a form of the page without a script was sent.

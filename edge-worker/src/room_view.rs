@@ -1,8 +1,9 @@
 //! What this isolate knows about the rooms of shows: bulletins, at most about a second
 //! old while anybody asks.
 //!
-//! A visitor never waits for a controller when a bulletin of the last ten seconds is
-//! known: they get that one, and a new one is fetched after their answer.
+//! A visitor never waits for a controller when a bulletin of the last three seconds is
+//! known: they get that one, and a new one is fetched after their answer. With an older one
+//! a single visitor waits, and the others get what there is.
 
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::draw::Seeds;
@@ -16,8 +17,10 @@ use crate::host::{Host, Told};
 use crate::objects::controller::Bulletin;
 
 const FRESH_MS: u64 = 1_000;
-/// Older ones are not served while a new one can be had.
-const STALE_MS: u64 = 10_000;
+/// By an older one nobody walks in, so it is worth waiting for another.
+const STALE_MS: u64 = 3_000;
+/// When a fetch has not come back for so long, somebody else tries.
+const FETCH_MS: u64 = 3_000;
 /// When the controller cannot be reached, this is still better than nothing.
 const BETTER_THAN_NOTHING_MS: u64 = 300_000;
 /// How long it is believed that a show does not exist.
@@ -67,7 +70,7 @@ impl Views {
     /// not come back.
     fn begin(&self, show: ShowId, now: Millis) -> bool {
         self.with(|views| match views.get_mut(&show) {
-            Some(view) if view.fetching_since.is_none_or(|at| at + STALE_MS < now) => {
+            Some(view) if view.fetching_since.is_none_or(|at| at + FETCH_MS < now) => {
                 view.fetching_since = Some(now);
                 true
             }
@@ -123,14 +126,19 @@ impl Edge {
         if age_ms < FRESH_MS {
             return Ok(view);
         }
-        if age_ms < STALE_MS {
-            if self.views.begin(show, now) {
-                let (edge, again) = (self.clone(), host.clone());
-                host.defer(async move {
-                    // Whoever failed has said so; the next visitor tries again.
-                    let _ = edge.fetch(&again, show).await;
-                });
-            }
+        let is_fetching = !self.views.begin(show, now);
+        if is_fetching && age_ms < BETTER_THAN_NOTHING_MS {
+            return Ok(view);
+        }
+        let published = &view.bulletin.published;
+        // Nobody waited, and whoever comes now should not because of an old bulletin.
+        let is_lapsed = published.straight_through && !published.is_straight_through(now);
+        if age_ms < STALE_MS && !is_lapsed {
+            let (edge, again) = (self.clone(), host.clone());
+            host.defer(async move {
+                // Whoever failed has said so; the next visitor tries again.
+                let _ = edge.fetch(&again, show).await;
+            });
             return Ok(view);
         }
         match self.fetch(host, show).await {

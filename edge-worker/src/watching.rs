@@ -1,7 +1,9 @@
-//! What somebody watches as it changes: a function is asked every second on their behalf.
+//! What somebody watches as it changes: a function is asked every few seconds on their
+//! behalf. Each question counts among the hundred requests a minute of their account, so a
+//! stream asks less often when little happens, and has most of them for other things.
 //! Each host has its own way to keep the stream open.
 
-use http::header::{AUTHORIZATION, COOKIE, HOST};
+use http::header::{AUTHORIZATION, COOKIE, HOST, RETRY_AFTER};
 use http::{HeaderMap, Request, StatusCode, Uri};
 use onsale_domain::ids::{OrderId, ShowId};
 use serde::Deserialize;
@@ -10,12 +12,13 @@ use serde_json::json;
 use crate::answer::{Answer, Problem};
 use crate::host::{Host, Told, Trouble};
 
-pub const ASK_MS: u64 = 1_000;
-/// Ten minutes, and below the thousand requests that one request to a worker may make. A
-/// browser connects again by itself.
-const MAX_ASKED: u32 = 600;
-/// A quiet stream gets a sign of life after so many questions.
-const QUIET: u32 = 15;
+/// Below the thousand requests that one request to a worker may make. A browser connects
+/// again by itself.
+const LONGEST_MS: u64 = 600_000;
+/// A quiet stream gets a sign of life after so long.
+const QUIET_MS: u64 = 15_000;
+/// The longest that a function can ask us to wait.
+const LONGEST_RETRY_S: u64 = 60;
 const TIMEOUT_MS: u64 = 10_000;
 /// After these nothing more happens to an order by itself.
 const LAST: &[&str] = &["confirmed", "declined", "cancelled", "refunded", "failed"];
@@ -46,6 +49,17 @@ impl Subject {
         match self {
             Self::Order(_) => "checkout",
             Self::Sales(_) => "organiser",
+        }
+    }
+
+    /// How often it is asked for, when it changed so long ago.
+    fn pause_ms(self, quiet_ms: u64) -> u64 {
+        match self {
+            // A payment takes some seconds. Whoever has to confirm one takes longer.
+            Self::Order(_) if quiet_ms < 15_000 => 1_000,
+            Self::Order(_) => 3_000,
+            Self::Sales(_) if quiet_ms < 60_000 => 3_000,
+            Self::Sales(_) => 6_000,
         }
     }
 
@@ -108,8 +122,10 @@ impl Watcher {
             watcher: self,
             subject,
             news: News::default(),
-            asked: 0,
-            told: 0,
+            age_ms: 0,
+            changed_ms: 0,
+            told_ms: 0,
+            retry_after_ms: None,
             is_refused: false,
         };
         let answer = watch.ask(host).await.map_err(|trouble| {
@@ -129,15 +145,24 @@ pub struct Watch {
     watcher: Watcher,
     subject: Subject,
     news: News,
-    asked: u32,
-    /// After which question something was sent last.
-    told: u32,
+    /// How long it goes on by now, when something changed last, and when something was sent.
+    age_ms: u64,
+    changed_ms: u64,
+    told_ms: u64,
+    /// What a function that has enough of questions asked for.
+    retry_after_ms: Option<u64>,
     is_refused: bool,
 }
 
 impl Watch {
     pub fn is_over(&self) -> bool {
-        self.is_refused || self.asked >= MAX_ASKED || self.news.is_last
+        self.is_refused || self.age_ms >= LONGEST_MS || self.news.is_last
+    }
+
+    /// How long to wait before [`Self::next`].
+    pub fn pause_ms(&self) -> u64 {
+        let usual = self.subject.pause_ms(self.age_ms - self.changed_ms);
+        self.retry_after_ms.map_or(usual, |ms| ms.max(usual))
     }
 
     /// What is known, as an event.
@@ -149,15 +174,18 @@ impl Watch {
     /// more; a function that has trouble for a moment, or enough of questions, is asked
     /// again.
     pub async fn next<H: Host>(&mut self, host: &H) -> Option<String> {
-        self.asked += 1;
+        self.age_ms += self.pause_ms();
+        self.retry_after_ms = None;
         match self.ask(host).await {
-            Ok(answer) if answer.status() == StatusCode::TOO_MANY_REQUESTS => {}
+            Ok(answer) if answer.status() == StatusCode::TOO_MANY_REQUESTS => {
+                self.retry_after_ms = Some(retry_after_ms(&answer));
+            }
             Ok(answer) if answer.status().is_client_error() => self.is_refused = true,
             Ok(answer) => {
                 let news = self.subject.news(&answer);
                 if let Some(news) = news.filter(|news| news.event != self.news.event) {
                     self.news = news;
-                    self.told = self.asked;
+                    (self.changed_ms, self.told_ms) = (self.age_ms, self.age_ms);
                     return Some(self.event());
                 }
             }
@@ -166,8 +194,8 @@ impl Watch {
                 host.log(&format!("{path} is not told of: {trouble}"));
             }
         }
-        (self.asked >= self.told + QUIET).then(|| {
-            self.told = self.asked;
+        (self.age_ms >= self.told_ms + QUIET_MS).then(|| {
+            self.told_ms = self.age_ms;
             ": still there\n\n".to_owned()
         })
     }
@@ -181,4 +209,10 @@ impl Watch {
         host.function(self.subject.function(), request, TIMEOUT_MS)
             .await
     }
+}
+
+fn retry_after_ms(answer: &Answer) -> u64 {
+    let after = answer.headers().get(RETRY_AFTER);
+    let after = after.and_then(|value| value.to_str().ok()?.parse().ok());
+    after.unwrap_or(1).clamp(1, LONGEST_RETRY_S) * 1_000
 }

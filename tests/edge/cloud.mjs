@@ -22,7 +22,7 @@ function isSigned(keys, { method, url, headers }, body) {
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 
 /** What the function `room` says about a show, as `onsale_domain::room::briefing` has it. */
-const briefing = ({ title, capacity, rate, passSeconds, ended }) => ({
+const briefing = ({ title, capacity, rate, passSeconds, freeSeats, ended }) => ({
   title,
   settings: {
     mode: 'queue_all',
@@ -33,7 +33,7 @@ const briefing = ({ title, capacity, rate, passSeconds, ended }) => ({
     beacon: 'unused',
     ends: later(86_400_000),
   },
-  news: { cursor: Date.now(), free_seats: 5_000, healthy: true, ended },
+  news: { cursor: Date.now(), free_seats: freeSeats, healthy: true, ended },
 });
 
 /** Starts a cloud that shares these bindings with the worker. */
@@ -105,7 +105,7 @@ export async function startCloud({ INTERNAL_KEYS }) {
     /** Another show. `show.sell(place)` changes its map. */
     newShow(settings = {}) {
       const id = `shw_${randomBytes(16).toString('hex')}`;
-      const show = { id, title: 'Nacht', capacity: 100, rate: 50, passSeconds: 120, ended: [], version: 1, map: Buffer.alloc(8), ...settings };
+      const show = { id, title: 'Nacht', capacity: 100, rate: 50, passSeconds: 120, freeSeats: 5_000, ended: [], version: 1, map: Buffer.alloc(8), ...settings };
       show.sell = (place) => {
         show.map = Buffer.from(show.map);
         show.map[place >> 2] |= 2 << (2 * (place & 3));

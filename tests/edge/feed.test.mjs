@@ -3,16 +3,20 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import WebSocket from 'ws';
 import { startCloud } from './cloud.mjs';
 import { allAt, freshSecrets, startWorker } from './worker.mjs';
 
+const secrets = freshSecrets();
 let cloud;
 let worker;
 
 before(async () => {
-  const { bindings } = freshSecrets();
+  const { bindings } = secrets;
   cloud = await startCloud(bindings);
   worker = await startWorker({ bindings: { ...bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
 });
@@ -42,8 +46,8 @@ async function open(t, path, headers = {}) {
 }
 
 /** Messages of a socket in the order they came. */
-async function socket(t, path) {
-  const watcher = new WebSocket(`${worker.url.replace('http', 'ws')}${path}`);
+async function socket(t, path, url = worker.url) {
+  const watcher = new WebSocket(`${url.replace('http', 'ws')}${path}`);
   t.after(() => watcher.terminate());
   const messages = [];
   let wake = () => {};
@@ -94,6 +98,46 @@ test('whoever comes back hears what they missed', async (t) => {
   assert.deepEqual((await back.next()).value.data, { version: 3, changes: [[3, 2]] });
   const long = (await open(t, `/feed/${show.id}?since=0`)).events;
   assert.deepEqual((await long.next()).value.data, { version: 3, reset: true });
+});
+
+/** The change of a place: in the first message of a watcher, or in the next. */
+async function heard({ next }, change) {
+  for (;;) {
+    const message = JSON.parse(await next());
+    assert.equal(message.reset, undefined, JSON.stringify(message));
+    if (message.changes.some((told) => String(told) === String(change))) return;
+  }
+}
+
+test('the only watcher comes back and hears what they missed', async (t) => {
+  const show = cloud.newShow();
+  const { watcher, next } = await socket(t, `/feed/${show.id}`);
+  assert.deepEqual(JSON.parse(await next()), { version: 1, reset: true });
+  watcher.close();
+  await once(watcher, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  show.sell(5);
+  await heard(await socket(t, `/feed/${show.id}?since=1`), [5, 2]);
+});
+
+test('so do watchers of a feed that has slept meanwhile', async (t) => {
+  const storage = await mkdtemp(join(tmpdir(), 'onsale-feed-'));
+  t.after(() => rm(storage, { recursive: true }));
+  const { bindings } = secrets;
+  const options = { bindings: { ...bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' }, storage };
+  const show = cloud.newShow();
+  const first = await startWorker(options);
+  const { watcher, next } = await socket(t, `/feed/${show.id}`, first.url);
+  await next();
+  watcher.close();
+  await once(watcher, 'close');
+  // The next alarm finds nobody and keeps what there is.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await first.stop();
+  show.sell(6);
+  const second = await startWorker(options);
+  t.after(() => second.stop());
+  await heard(await socket(t, `/feed/${show.id}?since=1`, second.url), [6, 2]);
 });
 
 test('nobody reads the map when nobody watches', async (t) => {

@@ -131,6 +131,59 @@ test('a poll asks no object on the way to its answer', async (t) => {
   assert.equal(entering.entered.headers.get('onsale-object-calls'), '1', 'entering asks the gate');
 });
 
+test('joining asks no object on the way to its answer', async () => {
+  const show = cloud.newShow();
+  const visitors = Array.from({ length: 8 }, () => new Visitor(worker.url, show.id));
+  const solutions = await Promise.all(visitors.map((visitor) => visitor.solved()));
+  // Somebody looked at the room a moment ago.
+  await visitors[0].ask('status');
+  const joins = visitors.map((visitor, i) => visitor.ask('join', { method: 'POST', body: { altcha: solutions[i] } }));
+  for (const { status, headers } of await Promise.all(joins)) {
+    assert.equal(status, 201);
+    assert.equal(headers.get('onsale-object-calls'), '0');
+  }
+});
+
+test('first come, first served: nobody is admitted before somebody who came earlier', async () => {
+  // Everything is held at first, so that a line forms.
+  const show = cloud.newShow({ rate: 1, freeSeats: 0 });
+  const line = [];
+  for (let i = 0; i < 5; i++) {
+    const visitor = new Visitor(worker.url, show.id);
+    assert.equal((await visitor.join()).status, 201);
+    line.push(visitor);
+    // Places are by the second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  const states = async () => (await Promise.all(line.map((visitor) => visitor.ask('status')))).map(({ body }) => body);
+  const waiting = await states();
+  assert.deepEqual(waiting.map(({ state }) => state), line.map(() => 'waiting'));
+  assert.deepEqual(waiting.map(({ position }) => position), [1, 2, 3, 4, 5]);
+  show.freeSeats = 5_000;
+  let between = 0;
+  for (let admitted = 0; admitted < line.length;) {
+    // Asked from the last to the first: the line may move on meanwhile, and never back.
+    const told = [];
+    for (const visitor of line.toReversed()) told.unshift((await visitor.ask('status')).body.state);
+    admitted = told.filter((state) => state === 'admitted').length;
+    assert.deepEqual(told, line.map((_, i) => (i < admitted ? 'admitted' : 'waiting')));
+    between += admitted > 0 && admitted < line.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  assert.ok(between > 0, 'they were admitted one after the other');
+});
+
+test('a cookie in another alphabet costs a visitor no other cookie', async () => {
+  const show = cloud.newShow();
+  const { body: { ticket } } = await new Visitor(worker.url, show.id).join();
+  for (const name of ['Zo\u00eb', Buffer.from('Zo\u00eb').toString('latin1')]) {
+    const headers = { cookie: `name=${name}; onsale_ticket=${ticket}` };
+    const answer = await fetch(`${worker.url}/room/${show.id}/status`, { headers });
+    assert.match((await answer.json()).state, /waiting|admitted/);
+  }
+});
+
 test('a show that does not exist has no room', async () => {
   for (const show of [`shw_${'0'.repeat(32)}`, 'shw_nonsense']) {
     const { status, body } = await new Visitor(worker.url, show).ask('status');

@@ -91,6 +91,15 @@ test('a function that cannot be reached, and a worker without secrets, say when 
   }
 });
 
+test('a function that never answers costs fifteen seconds and no more', async () => {
+  const began = Date.now();
+  const answer = await fetch(`${worker.url}/api/v1/events?slow=60000`);
+  assert.equal(answer.status, 503);
+  assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  const seconds = (Date.now() - began) / 1_000;
+  assert.ok(seconds > 14 && seconds < 25, `${seconds} s`);
+});
+
 test('an address that asks too often is told to wait', async (t) => {
   const strict = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), IP_REQUESTS_PER_10S: '5' } });
   t.after(() => strict.stop());

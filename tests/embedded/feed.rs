@@ -107,6 +107,81 @@ async fn whoever_was_away_gets_what_they_missed_and_no_more() {
         .unwrap();
 }
 
+/// Nobody else watches meanwhile, so that nobody reads the map either.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_watcher_comes_back_and_hears_what_they_missed() {
+    let sale = Sale::small(json!({})).await;
+    let ana = sale.buyer("ana").await;
+    let mut first = watch(&sale, None).await;
+    let known = next(&mut first).await["version"].as_u64().unwrap();
+    first.close(None).await.unwrap();
+    drop(first);
+    // Long enough for the feed to notice that nobody is left.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    ana.holds(&sale.show, &["A-1-4"]).await;
+    let mut back = watch(&sale, Some(known)).await;
+    let welcome = next(&mut back).await;
+    assert!(welcome["reset"].is_null(), "{welcome}");
+    let heard = welcome["changes"].as_array().unwrap().clone();
+    let known = match heard.contains(&json!([3, 1])) {
+        true => welcome["version"].as_u64().unwrap(),
+        false => hears(&mut back, 3, 1).await,
+    };
+    back.close(None).await.unwrap();
+    drop(back);
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    ana.holds(&sale.show, &["A-1-5"]).await;
+    let url = format!("{}/feed/{}", sale.server.url, sale.show);
+    let request = reqwest::Client::new()
+        .get(url)
+        .header("accept", "text/event-stream")
+        .header("last-event-id", known.to_string());
+    let mut stream = request.send().await.unwrap().bytes_stream();
+    let mut text = String::new();
+    while !text.contains("[[4,1]]") {
+        text += std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap();
+        assert!(!text.contains("reset"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_the_map_watches_from_there_though_nobody_watched_before() {
+    let sale = Sale::small(json!({})).await;
+    let ana = sale.buyer("ana").await;
+    let known = version(&sale).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    ana.holds(&sale.show, &["A-1-6"]).await;
+    let mut socket = watch(&sale, Some(known)).await;
+    let welcome = next(&mut socket).await;
+    assert!(welcome["reset"].is_null(), "{welcome}");
+    let heard = welcome["changes"].as_array().unwrap().clone();
+    if !heard.contains(&json!([5, 1])) {
+        hears(&mut socket, 5, 1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watcher_with_too_much_to_say_is_let_go() {
+    let sale = Sale::small(json!({})).await;
+    let mut socket = watch(&sale, None).await;
+    next(&mut socket).await;
+    socket
+        .send(Message::Text("x".repeat(4_096).into()))
+        .await
+        .unwrap();
+    let gone = async {
+        loop {
+            match socket.next().await {
+                None | Some(Err(_) | Ok(Message::Close(_))) => return,
+                Some(Ok(_)) => {}
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), gone)
+        .await
+        .expect("nobody listens to that");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_websockets_a_stream_of_events_does() {
     let sale = Sale::small(json!({})).await;

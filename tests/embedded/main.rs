@@ -27,6 +27,7 @@ mod reminders;
 mod returns;
 mod room;
 mod room_crowd;
+mod room_small;
 mod sale;
 mod sales;
 mod scanning;

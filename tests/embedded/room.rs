@@ -55,7 +55,7 @@ async fn a_pass_comes_from_the_room_and_holds_for_one_account_only() {
     waiting.leave().await.expect(204);
 }
 
-fn jti(token: &str) -> String {
+pub(crate) fn jti(token: &str) -> String {
     use base64::Engine as _;
     let claims = token.split('.').nth(1).unwrap();
     let claims = base64::prelude::BASE64_URL_SAFE_NO_PAD

@@ -1,5 +1,6 @@
 //! The live map of one show, for everybody in this process who watches it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -7,12 +8,18 @@ use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_edge::host::Told;
 use onsale_edge::objects::feed::{Feed, READ_MS, map_path, reading};
-use tokio::sync::broadcast;
+use tokio::sync::broadcast::{self, error::RecvError};
 
-use crate::world::World;
+use crate::world::{World, now};
 
 /// A watcher that is this many messages behind reads the map again.
 const BEHIND_MAX: usize = 64;
+/// As many as the worker takes for a show.
+const MAX_WATCHERS: usize = 10_000;
+/// How long a feed is kept that nobody watches, for whoever comes back, and how many of
+/// them: each has a map of at most 25 KB and five minutes of changes.
+const KEPT_MS: u64 = 600_000;
+const MAX_UNWATCHED: usize = 64;
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A message and the version it leads to.
@@ -43,12 +50,67 @@ impl Default for Watched {
 #[derive(Debug)]
 pub struct Watching {
     pub welcome: Message,
-    pub messages: broadcast::Receiver<Message>,
+    messages: broadcast::Receiver<Message>,
+}
+
+/// The feeds of all shows that somebody watches, or watched a while ago.
+#[derive(Debug, Default)]
+pub struct Feeds(HashMap<ShowId, Arc<Watched>>);
+
+impl Feeds {
+    /// The feed of a show; a new one, if none is kept.
+    fn of(&mut self, show: ShowId) -> Arc<Watched> {
+        if !self.0.contains_key(&show) {
+            self.forget_some();
+        }
+        self.0.entry(show).or_default().clone()
+    }
+
+    /// A feed was read last at its version, so that says since when nobody watches.
+    fn forget_some(&mut self) {
+        let kept_since = now().saturating_sub(KEPT_MS).0;
+        let mut unwatched = Vec::new();
+        self.0.retain(|show, feed| {
+            let version = feed.feed(|feed| feed.version());
+            let is_watched = feed.is_watched();
+            if !is_watched {
+                unwatched.push((version, *show));
+            }
+            is_watched || version > kept_since
+        });
+        unwatched.sort_unstable();
+        let too_many = (unwatched.len() + 1).saturating_sub(MAX_UNWATCHED);
+        for (_, show) in unwatched.iter().take(too_many) {
+            self.0.remove(show);
+        }
+    }
+}
+
+impl Watching {
+    /// The next message that the welcome does not cover.
+    pub async fn next(&mut self) -> Result<Message, RecvError> {
+        loop {
+            let message = self.messages.recv().await?;
+            if message.version > self.welcome.version {
+                return Ok(message);
+            }
+        }
+    }
 }
 
 impl Watched {
-    pub fn is_watched(&self) -> bool {
+    fn is_watched(&self) -> bool {
         self.messages.receiver_count() > 0
+    }
+
+    /// Takes a new reading and tells everybody what changed. Nobody may be there to hear it.
+    fn take(&self, version: u64, map: Vec<u8>) {
+        self.feed(|feed| {
+            if let Some(text) = feed.read(version, map) {
+                let text = text.into();
+                let _ = self.messages.send(Message { version, text });
+            }
+        });
     }
 
     fn feed<T>(&self, act: impl FnOnce(&mut Feed) -> T) -> T {
@@ -68,25 +130,40 @@ impl Watched {
     }
 }
 
+/// Why nobody more can watch.
+#[derive(Debug)]
+pub enum Unwatched {
+    /// What was answered about the map instead.
+    Refused(Response<Vec<u8>>),
+    TooMany,
+}
+
 impl World {
-    /// Begins to watch. When the map cannot be read, the answer about it is returned.
+    /// Begins to watch.
     pub async fn watch(
         self: &Arc<Self>,
         show: ShowId,
         since: Option<u64>,
-    ) -> Told<Result<(Arc<Watched>, Watching), Response<Vec<u8>>>> {
-        let watched = self.feed(show);
-        // Subscribed before the first reading, so that nothing is missed and the feed is
-        // not taken for abandoned.
-        let messages = watched.messages.subscribe();
+    ) -> Told<Result<(Arc<Watched>, Watching), Unwatched>> {
+        // Subscribed before the first reading, so that nothing is missed, and before anybody
+        // can take the feed for abandoned.
+        let (watched, messages) = self.feeds(|feeds| {
+            let watched = feeds.of(show);
+            let messages = watched.messages.subscribe();
+            (watched, messages)
+        });
+        if watched.messages.receiver_count() > MAX_WATCHERS {
+            return Ok(Err(Unwatched::TooMany));
+        }
         let mut is_reading = watched.reading.lock().await;
         if !*is_reading {
+            // Nobody watched until now. What changed meanwhile is part of the welcome.
             let answer = self.read_map(show).await?;
             let (version, map) = match reading(&answer) {
                 Ok(read) => read,
-                Err(_) => return Ok(Err(answer)),
+                Err(_) => return Ok(Err(Unwatched::Refused(answer))),
             };
-            watched.feed(|feed| feed.read(version, map));
+            watched.take(version, map);
             *is_reading = true;
             tokio::spawn(read_while_watched(self.clone(), show, watched.clone()));
         }
@@ -98,11 +175,28 @@ impl World {
         Ok(Ok((watched, watching)))
     }
 
+    /// A map that was answered to somebody is a reading too: whoever has it may begin to
+    /// watch from there.
+    pub fn note_map(&self, show: ShowId, answer: &Response<Vec<u8>>) {
+        if let Ok((version, map)) = reading(answer) {
+            self.feeds(|feeds| feeds.of(show)).take(version, map);
+        }
+    }
+
     async fn read_map(&self, show: ShowId) -> Told<Response<Vec<u8>>> {
         let mut request = Request::new(Vec::new());
         *request.uri_mut() = map_path(show).parse().map_err(onsale_edge::Trouble::new)?;
         self.function(request, READ_TIMEOUT).await
     }
+}
+
+/// Of which show this asks for the map.
+pub fn map_of(request: &Request<Vec<u8>>) -> Option<ShowId> {
+    let show = request.uri().path().strip_prefix("/api/v1/shows/")?;
+    let show = show.strip_suffix("/availability.bin")?;
+    show.parse()
+        .ok()
+        .filter(|_| request.method() == http::Method::GET)
 }
 
 async fn read_while_watched(world: Arc<World>, show: ShowId, watched: Arc<Watched>) {
@@ -125,10 +219,6 @@ async fn read_while_watched(world: Arc<World>, show: ShowId, watched: Arc<Watche
                 continue;
             }
         };
-        if let Some(text) = watched.feed(|feed| feed.read(version, map)) {
-            let text = text.into();
-            // Nobody may be left to hear it; the next turn notices.
-            let _ = watched.messages.send(Message { version, text });
-        }
+        watched.take(version, map);
     }
 }

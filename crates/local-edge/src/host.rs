@@ -14,6 +14,7 @@ use onsale_edge::host::{Host, Joined, Told, Trouble};
 use onsale_edge::objects::controller::Bulletin;
 use onsale_edge::objects::counter::REPORT_AFTER_MS;
 
+use crate::feed;
 use crate::world::{self, World};
 
 #[derive(Debug, Clone)]
@@ -76,7 +77,12 @@ impl Host for LocalHost {
         timeout_ms: u64,
     ) -> Told<Response<Vec<u8>>> {
         let timeout = Duration::from_millis(timeout_ms);
-        self.0.function(request, timeout).await
+        let map_of = feed::map_of(&request);
+        let answer = self.0.function(request, timeout).await?;
+        if let Some(show) = map_of {
+            self.0.note_map(show, &answer);
+        }
+        Ok(answer)
     }
 
     async fn fetch(&self, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {

@@ -14,12 +14,12 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use onsale_edge::answer::Problem;
-use onsale_edge::watching::{ASK_MS, Subject, Watcher};
+use onsale_edge::watching::{Subject, Watcher};
 use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use crate::feed::{Message, Watched, Watching};
+use crate::feed::{Message, Unwatched, Watched, Watching};
 use crate::host::LocalHost;
 
 /// A comment now and then keeps a quiet stream from being taken for dead.
@@ -27,6 +27,8 @@ const STILL_THERE: Duration = Duration::from_secs(15);
 /// So much of a body that is too large is read before it is refused: sixteen times what is
 /// allowed, so a mistake is told and a flood is cut off.
 const MAX_DRAINED: usize = 16 * MAX_BODY;
+/// Watchers have nothing to say; a ping has at most 125 bytes.
+const MAX_SAID: usize = 1_024;
 
 #[derive(Debug, Clone)]
 pub struct EdgeServer {
@@ -60,7 +62,8 @@ impl EdgeServer {
         let watch = self.host.0.watch(request.show, request.since).await;
         let (watched, watching) = match watch {
             Ok(Ok(both)) => both,
-            Ok(Err(answer)) => return sent(answer),
+            Ok(Err(Unwatched::Refused(answer))) => return sent(answer),
+            Ok(Err(Unwatched::TooMany)) => return sent(Problem::unavailable().answer()),
             Err(trouble) => {
                 tracing::warn!(%trouble, "a feed could not begin");
                 return sent(Problem::unavailable().answer());
@@ -68,6 +71,7 @@ impl EdgeServer {
         };
         match (request.kind, upgrade) {
             (FeedKind::WebSocket, Some(upgrade)) => {
+                let upgrade = upgrade.max_message_size(MAX_SAID).max_frame_size(MAX_SAID);
                 upgrade.on_upgrade(move |socket| talk(socket, watched, watching, self.stop))
             }
             (FeedKind::WebSocket, None) => {
@@ -90,8 +94,9 @@ impl EdgeServer {
                     return Some((first, (server, watch, None)));
                 }
                 while !watch.is_over() {
+                    let pause = Duration::from_millis(watch.pause_ms());
                     tokio::select! {
-                        () = tokio::time::sleep(Duration::from_millis(ASK_MS)) => {}
+                        () = tokio::time::sleep(pause) => {}
                         _ = server.stop.changed() => return None,
                     }
                     if let Some(event) = watch.next(&server.host).await {
@@ -160,16 +165,16 @@ fn map_events(
     watching: Watching,
     stop: watch::Receiver<bool>,
 ) -> impl stream::Stream<Item = String> {
-    let Watching { welcome, messages } = watching;
-    let state = (watched, messages, stop, Some(welcome));
+    let first = Some(event(&watching.welcome));
+    let state = (watched, watching, stop, first);
     stream::unfold(
         state,
-        |(watched, mut messages, mut stop, welcome)| async move {
-            if let Some(welcome) = welcome {
-                return Some((event(&welcome), (watched, messages, stop, None)));
+        |(watched, mut watching, mut stop, first)| async move {
+            if let Some(first) = first {
+                return Some((first, (watched, watching, stop, None)));
             }
             let text = tokio::select! {
-                message = messages.recv() => match message {
+                message = watching.next() => match message {
                     Ok(message) => event(&message),
                     Err(RecvError::Lagged(_)) => event(&watched.reset()),
                     Err(RecvError::Closed) => return None,
@@ -177,7 +182,7 @@ fn map_events(
                 () = tokio::time::sleep(STILL_THERE) => ": still there\n\n".to_owned(),
                 _ = stop.changed() => return None,
             };
-            Some((text, (watched, messages, stop, None)))
+            Some((text, (watched, watching, stop, None)))
         },
     )
 }
@@ -189,14 +194,10 @@ fn event(message: &Message) -> String {
 async fn talk(
     mut socket: WebSocket,
     watched: Arc<Watched>,
-    watching: Watching,
+    mut watching: Watching,
     mut stop: watch::Receiver<bool>,
 ) {
-    let Watching {
-        welcome,
-        mut messages,
-    } = watching;
-    let mut next = Some(welcome);
+    let mut next = Some(watching.welcome.clone());
     loop {
         if let Some(message) = next.take() {
             let frame = Frame::Text(message.text.as_ref().into());
@@ -205,7 +206,7 @@ async fn talk(
             }
         }
         tokio::select! {
-            message = messages.recv() => match message {
+            message = watching.next() => match message {
                 Ok(message) => next = Some(message),
                 Err(RecvError::Lagged(_)) => next = Some(watched.reset()),
                 Err(RecvError::Closed) => return,

@@ -23,7 +23,7 @@ use onsale_edge::objects::gate::GateObject;
 use onsale_edge::objects::reminders::RemindersObject;
 use tower::ServiceExt as _;
 
-use crate::feed::Watched;
+use crate::feed::Feeds;
 use crate::reminding::{self, Reminding};
 use crate::store::{ObjectFile, ObjectStorage};
 
@@ -49,7 +49,7 @@ struct Objects {
     gates: HashMap<(ShowId, GateIndex), Arc<Gate>>,
     counters: HashMap<(ShowId, u8), Arc<Counter>>,
     reminders: HashMap<(ShowId, GateIndex), Arc<Reminding>>,
-    feeds: HashMap<ShowId, Arc<Watched>>,
+    feeds: Feeds,
 }
 
 /// Everything behind the edge of this process.
@@ -196,12 +196,8 @@ impl World {
         self.file.names().await
     }
 
-    pub fn feed(&self, show: ShowId) -> Arc<Watched> {
-        self.objects(|objects| {
-            let feeds = &mut objects.feeds;
-            feeds.retain(|_, feed| feed.is_watched());
-            feeds.entry(show).or_default().clone()
-        })
+    pub fn feeds<T>(&self, act: impl FnOnce(&mut Feeds) -> T) -> T {
+        self.objects(|objects| act(&mut objects.feeds))
     }
 }
 
@@ -264,13 +260,28 @@ impl Links for LocalLinks {
 mod tests {
     use super::*;
 
+    fn world(dir: &tempfile::TempDir, functions: Router) -> Arc<World> {
+        let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
+        let keys = "k:a-secret-of-thirty-two-characters".parse().unwrap();
+        World::new(functions, file, (keys, RoomSecret([1; 32])))
+    }
+
+    #[tokio::test]
+    async fn a_function_that_never_answers_is_given_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let never = axum::routing::get(std::future::pending::<()>);
+        let world = world(&dir, Router::new().route("/never", never));
+        let request = Request::get("/never").body(Vec::new()).unwrap();
+        let answer = world.function(request, Duration::from_millis(50));
+        let answer = tokio::time::timeout(Duration::from_secs(5), answer).await;
+        assert!(answer.unwrap().is_err());
+    }
+
     #[tokio::test]
     async fn made_up_shows_leave_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
-        let keys = "k:a-secret-of-thirty-two-characters".parse().unwrap();
         // No function knows any of them.
-        let world = World::new(Router::new(), file, (keys, RoomSecret([1; 32])));
+        let world = world(&dir, Router::new());
         for n in 0..50 {
             let show = ShowId::from_bytes([n; 16]);
             let told = world.controller(show).object.bulletin().await.unwrap();

@@ -1,6 +1,7 @@
 //! Requests and answers: as the runtime has them, and as the edge has them.
 
 use futures_util::StreamExt as _;
+use http::header::COOKIE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use worker::js_sys::{Array, Uint8Array};
 use worker::wasm_bindgen::{self, JsCast as _, JsValue, prelude::wasm_bindgen};
@@ -44,8 +45,15 @@ impl Arrived {
             .map_err(not_http)?;
         let mut lines = headers.split('\n');
         while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
-            let name = HeaderName::from_bytes(name.as_bytes());
-            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+            let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
+                continue;
+            };
+            let cookies = match name == COOKIE && !value.is_ascii() {
+                true => Some(ascii_cookies(value)),
+                false => None,
+            };
+            let value = cookies.as_deref().unwrap_or(value);
+            if let Ok(value) = HeaderValue::from_str(value) {
                 read.headers_mut().append(name, value);
             }
         }
@@ -81,6 +89,12 @@ impl Arrived {
         };
         Ok(read)
     }
+}
+
+/// A cookie of somebody else's in another alphabet costs no other cookie.
+fn ascii_cookies(line: &str) -> String {
+    let pairs: Vec<&str> = line.split(';').filter(|pair| pair.is_ascii()).collect();
+    pairs.join(";")
 }
 
 fn not_http(_: impl std::error::Error) -> Problem {

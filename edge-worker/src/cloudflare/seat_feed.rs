@@ -7,6 +7,7 @@ use futures_channel::mpsc::{Sender, channel};
 use futures_util::StreamExt as _;
 use futures_util::lock::Mutex;
 use onsale_domain::ids::ShowId;
+use onsale_domain::time::Millis;
 // The macro looks for `wasm_bindgen` here.
 use worker::wasm_bindgen;
 use worker::{
@@ -15,11 +16,12 @@ use worker::{
 };
 
 use super::messages::response;
-use super::object_alarm::Alarm;
+use super::object_alarm::{Alarm, now};
 use super::object_calls::ObjectName;
 use super::object_links::ObjectLinks;
+use super::object_storage::ObjectStorage;
 use crate::answer::Problem;
-use crate::host::{Told, Trouble};
+use crate::host::{Storage as _, Told, Trouble};
 use crate::objects::feed::{Feed, READ_MS, map_path, reading};
 
 /// Far below the 32,768 sockets that the runtime takes: one too many would be a panic.
@@ -28,6 +30,7 @@ const MAX_WATCHERS: usize = 10_000;
 const MAX_BEHIND: usize = 32;
 /// A quiet event stream gets a sign of life after so many readings.
 const QUIET_READINGS: u32 = 15;
+const FEED: &str = "feed";
 
 #[durable_object]
 #[derive(Debug)]
@@ -35,7 +38,10 @@ pub struct SeatFeed {
     state: State,
     alarm: Alarm,
     source: Told<Source>,
+    storage: ObjectStorage,
     feed: RefCell<Feed>,
+    /// When the map was read last. While nobody watches it is not read at all.
+    read_at: Cell<Millis>,
     /// Held by whoever reads the map for the first time, for all who come meanwhile.
     first: Mutex<()>,
     streams: RefCell<Vec<Sender<Vec<u8>>>>,
@@ -63,7 +69,9 @@ impl DurableObject for SeatFeed {
         Self {
             alarm: Alarm::new(&state),
             source: source(&state, env),
+            storage: ObjectStorage::new(&state),
             feed: RefCell::default(),
+            read_at: Cell::new(Millis(0)),
             first: Mutex::new(()),
             streams: RefCell::default(),
             quiet: Cell::new(0),
@@ -75,7 +83,8 @@ impl DurableObject for SeatFeed {
         if self.watchers() >= MAX_WATCHERS {
             return response(Problem::unavailable().answer());
         }
-        if self.feed.borrow().version() == 0 {
+        // While somebody watches the alarm sees to it.
+        if !self.is_current() && (self.watchers() == 0 || self.feed.borrow().version() == 0) {
             match self.read_first().await {
                 Ok(()) => {}
                 Err(Unwatched::NoShow) => return response(Problem::no_show().answer()),
@@ -105,6 +114,8 @@ impl DurableObject for SeatFeed {
             if let Err(Unwatched::Trouble(trouble)) = self.read().await {
                 console_warn!("the map cannot be read: {trouble}");
             }
+        } else if let Err(trouble) = self.store().await {
+            console_warn!("a feed is not kept for those who come back: {trouble}");
         }
         Response::empty()
     }
@@ -136,15 +147,53 @@ impl SeatFeed {
         self.state.get_websockets().len() + self.streams.borrow().len()
     }
 
+    /// Whether the map was read a moment ago.
+    fn is_current(&self) -> bool {
+        self.read_at.get() + 2 * READ_MS > now()
+    }
+
     /// Reads the map unless it is known by now: after a restart thousands come back at once,
     /// and one reading serves them all.
     async fn read_first(&self) -> std::result::Result<(), Unwatched> {
         let _first = self.first.lock().await;
-        let is_known = self.feed.borrow().version() != 0;
-        match is_known {
-            true => Ok(()),
-            false => self.read().await,
+        if self.is_current() {
+            return Ok(());
         }
+        let is_forgotten = self.feed.borrow().version() == 0;
+        let is_restored = is_forgotten && self.restore().await;
+        self.read().await?;
+        if is_restored {
+            // Sockets that outlived our memory know more than what was stored before they came.
+            self.tell(&self.feed.borrow().welcome(None));
+        }
+        Ok(())
+    }
+
+    /// Takes over what was stored when nobody watched any more.
+    async fn restore(&self) -> bool {
+        let stored = match self.storage.load().await {
+            Ok(stored) => stored,
+            Err(trouble) => {
+                console_warn!("a stored feed cannot be read: {trouble}");
+                return false;
+            }
+        };
+        let found = stored.iter().find(|(name, _)| name == FEED);
+        let Some(feed) = found.and_then(|(_, bytes)| Feed::restored(bytes)) else {
+            return false;
+        };
+        *self.feed.borrow_mut() = feed;
+        true
+    }
+
+    /// Keeps the feed for whoever comes back: an object that nobody asks is forgotten.
+    async fn store(&self) -> Told<()> {
+        if self.feed.borrow().version() == 0 {
+            return Ok(());
+        }
+        let bytes = self.feed.borrow_mut().stored()?;
+        let kept = vec![(FEED.to_owned(), Some(bytes))];
+        self.storage.store(kept).await
     }
 
     /// Reads the map and tells everybody what changed.
@@ -155,6 +204,7 @@ impl SeatFeed {
         // Watchers of a feed that has lost its memory missed they cannot know what.
         let forgot = self.feed.borrow().version() == 0;
         let changed = self.feed.borrow_mut().read(version, map);
+        self.read_at.set(now());
         let message = match forgot {
             true => Some(self.feed.borrow().welcome(None)),
             false => changed,

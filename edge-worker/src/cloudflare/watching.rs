@@ -6,7 +6,7 @@ use worker::{Error, Response, ResponseBuilder};
 use super::messages::response;
 use super::worker_host::WorkerHost;
 use crate::host::Host as _;
-use crate::watching::{ASK_MS, Subject, Watcher};
+use crate::watching::{Subject, Watcher};
 
 pub async fn open(
     host: WorkerHost,
@@ -23,7 +23,7 @@ pub async fn open(
             return Some((Ok::<_, Error>(first.into_bytes()), (host, watch, None)));
         }
         while !watch.is_over() {
-            host.sleep(ASK_MS).await;
+            host.sleep(watch.pause_ms()).await;
             if let Some(event) = watch.next(&host).await {
                 return Some((Ok(event.into_bytes()), (host, watch, None)));
             }

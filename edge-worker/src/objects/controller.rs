@@ -18,6 +18,7 @@ use std::sync::{Mutex as ShortMutex, PoisonError};
 
 use crate::host::{Links, Storage, Told, Trouble};
 use crate::internal::signed_request;
+use crate::objects::format;
 
 /// How often it takes a step.
 pub const STEP_MS: u64 = 1_000;
@@ -162,7 +163,7 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
         kept.controller.tick(now);
         let bytes = postcard::to_allocvec(&kept).map_err(Trouble::new)?;
         self.storage
-            .store(vec![(STATE.to_owned(), Some(bytes))])
+            .store(vec![(format::current(STATE), Some(bytes))])
             .await?;
         let bulletin = Bulletin {
             title: kept.title.clone(),
@@ -200,9 +201,9 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
 
     async fn load(&self) -> Told<Option<Kept>> {
         let stored = self.storage.load().await?;
-        let state = stored.iter().find(|(name, _)| name == STATE);
+        let state = format::find(&self.storage, &stored, STATE).await?;
         state
-            .map(|(_, bytes)| postcard::from_bytes(bytes).map_err(Trouble::new))
+            .map(|bytes| postcard::from_bytes(&bytes).map_err(Trouble::new))
             .transpose()
     }
 

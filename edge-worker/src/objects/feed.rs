@@ -3,6 +3,7 @@
 //! While anybody watches, the map is read once a second, and everybody gets the same few
 //! changes. Whoever was away names the last version they know and gets what they missed.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::VecDeque;
 
@@ -14,17 +15,33 @@ pub const READ_MS: u64 = 1_000;
 const KEPT: usize = 300;
 /// More than this is no difference but another map, and reading that is cheaper.
 const MAX_CHANGES: usize = 20_000;
+/// Between two readings of a feed that nobody watches for longer than this, a place may have
+/// been taken and given back.
+const GAP_MS: u64 = 5_000;
+/// With a map of at most 25 KB these stay below the 128 KiB of a stored value.
+const MAX_STORED_CHANGES: usize = 10_000;
+const FORMAT: u8 = 1;
 
 /// A place and its state: 0 free, 1 held, 2 sold, 3 not for sale.
 pub type Change = (u32, u8);
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Difference {
+    /// The version of the reading before.
+    from: u64,
     version: u64,
     changes: Vec<Change>,
 }
 
-#[derive(Debug, Default)]
+impl Difference {
+    /// Whether somebody who read the map at this moment may have seen what neither of our
+    /// readings shows.
+    fn hides(&self, since: u64) -> bool {
+        is_gap(self.from, self.version) && self.from < since && since < self.version
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Feed {
     version: u64,
     map: Vec<u8>,
@@ -39,7 +56,8 @@ impl Feed {
         if version <= self.version {
             return None;
         }
-        let first = self.version == 0;
+        let from = self.version;
+        let first = from == 0;
         let resized = map.len() != self.map.len();
         let changes = match first || resized {
             true => Vec::new(),
@@ -52,27 +70,33 @@ impl Feed {
             self.oldest = version;
             return (!first).then(|| reset(version));
         }
-        if changes.is_empty() {
-            // Nothing to say, but the version is now known to be the same.
-            match self.differences.back_mut() {
-                Some(last) => last.version = version,
-                None => self.oldest = version,
-            }
-            return None;
+        let message = (!changes.is_empty()).then(|| changed(version, &changes));
+        if message.is_some() || is_gap(from, version) {
+            self.differences.push_back(Difference {
+                from,
+                version,
+                changes,
+            });
         }
-        let message = changed(version, &changes);
-        self.differences.push_back(Difference { version, changes });
-        if self.differences.len() > KEPT
-            && let Some(gone) = self.differences.pop_front()
-        {
+        if self.differences.len() > KEPT {
+            self.forget_oldest();
+        }
+        message
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(gone) = self.differences.pop_front() {
             self.oldest = gone.version;
         }
-        Some(message)
     }
 
     /// The first message for a watcher who knows this version of the map.
     pub fn welcome(&self, since: Option<u64>) -> String {
-        let Some(since) = since.filter(|since| *since >= self.oldest && self.version > 0) else {
+        let is_known = |since: &u64| {
+            let hidden = self.differences.iter().any(|d| d.hides(*since));
+            *since >= self.oldest && self.version > 0 && !hidden
+        };
+        let Some(since) = since.filter(is_known) else {
             return reset(self.version);
         };
         // A reading of somebody else's may lie between two of ours. States are absolute, so
@@ -89,6 +113,26 @@ impl Feed {
     pub fn version(&self) -> u64 {
         self.version
     }
+
+    /// The feed as it is stored when nobody watches any more.
+    pub fn stored(&mut self) -> Told<Vec<u8>> {
+        let changes =
+            |feed: &Self| -> usize { feed.differences.iter().map(|d| d.changes.len()).sum() };
+        while changes(self) > MAX_STORED_CHANGES {
+            self.forget_oldest();
+        }
+        postcard::to_extend(self, vec![FORMAT]).map_err(Trouble::new)
+    }
+
+    /// What was stored, if this code can read it: otherwise everybody begins anew.
+    pub fn restored(stored: &[u8]) -> Option<Self> {
+        let (format, rest) = stored.split_first()?;
+        (*format == FORMAT).then(|| postcard::from_bytes(rest).ok())?
+    }
+}
+
+fn is_gap(from: u64, to: u64) -> bool {
+    to > from.saturating_add(GAP_MS)
 }
 
 fn changed(version: u64, changes: &[Change]) -> String {
@@ -176,6 +220,51 @@ mod tests {
         assert!(!feed.welcome(Some(5)).contains("reset"));
         assert!(feed.read(6, map(&[0; 12])).unwrap().contains("reset"));
         assert!(feed.welcome(Some(5)).contains("reset"));
+    }
+
+    #[test]
+    fn however_long_nothing_changes_an_old_version_is_still_the_map() {
+        let mut feed = Feed::default();
+        feed.read(1_000, map(&[0; 8]));
+        for version in 2..1_000 {
+            assert_eq!(feed.read(version * 1_000, map(&[0; 8])), None);
+        }
+        let told = r#"{"changes":[],"version":999000}"#;
+        assert_eq!(feed.welcome(Some(1_000)), told);
+        feed.read(1_000_000, map(&[0, 0, 2, 0, 0, 0, 0, 0]));
+        for version in 1_001..2_000 {
+            feed.read(version * 1_000, map(&[0, 0, 2, 0, 0, 0, 0, 0]));
+        }
+        let told = r#"{"changes":[[2,2]],"version":1999000}"#;
+        assert_eq!(feed.welcome(Some(1_000)), told);
+        let told = r#"{"changes":[],"version":1999000}"#;
+        assert_eq!(feed.welcome(Some(1_000_000)), told);
+    }
+
+    #[test]
+    fn a_feed_that_nobody_watched_tells_what_changed_meanwhile() {
+        let mut feed = Feed::default();
+        feed.read(1_000, map(&[0; 8]));
+        feed.read(2_000, map(&[1, 0, 0, 0, 0, 0, 0, 0]));
+        let mut feed = Feed::restored(&feed.stored().unwrap()).unwrap();
+        feed.read(600_000, map(&[1, 2, 0, 0, 0, 0, 0, 0]));
+        let told = r#"{"changes":[[0,1],[1,2]],"version":600000}"#;
+        assert_eq!(feed.welcome(Some(1_000)), told);
+        let told = r#"{"changes":[[1,2]],"version":600000}"#;
+        assert_eq!(feed.welcome(Some(2_000)), told);
+        assert_eq!(Feed::restored(&[FORMAT + 1, 0]).map(|f| f.version), None);
+    }
+
+    #[test]
+    fn whoever_read_the_map_while_nobody_watched_may_have_seen_what_is_gone() {
+        let mut feed = Feed::default();
+        feed.read(1_000, map(&[0; 8]));
+        feed.read(600_000, map(&[0; 8]));
+        assert!(feed.welcome(Some(300_000)).contains("reset"));
+        assert!(!feed.welcome(Some(1_000)).contains("reset"));
+        assert!(!feed.welcome(Some(600_000)).contains("reset"));
+        feed.read(601_000, map(&[0; 8]));
+        assert!(!feed.welcome(Some(600_500)).contains("reset"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::host::{Links, Storage, Told, Trouble};
 use crate::internal::signed_request;
+use crate::objects::format;
 
 const BOOKS: &str = "books";
 const LOT: &str = "lot/";
@@ -92,24 +93,24 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         if let Some(gate) = slot.take() {
             return Ok(gate);
         }
-        let mut books = None;
+        let stored = self.storage.load().await?;
+        // The format of the books is that of the entries too.
+        let books = format::find(&self.storage, &stored, BOOKS).await?;
         let mut entries = BTreeMap::new();
-        for (name, value) in self.storage.load().await? {
-            if name == BOOKS {
-                books = Some(read::<Books>(&value)?);
-            } else if let Some(lot) = name.strip_prefix(LOT) {
+        for (name, value) in &stored {
+            if let Some(lot) = name.strip_prefix(LOT) {
                 let lot = lot.parse().map_err(Trouble::new)?;
-                entries.insert(lot, read::<Entry>(&value)?);
+                entries.insert(lot, read::<Entry>(value)?);
             }
         }
         Ok(match books {
-            Some(books) => Gate::restore(books, entries),
+            Some(books) => Gate::restore(read::<Books>(&books)?, entries),
             None => Gate::new(self.index),
         })
     }
 
     async fn keep(&self, gate: Gate, changed: &[Lot], slot: &mut Option<Gate>) -> Told<()> {
-        let mut changes = vec![(BOOKS.to_owned(), Some(write(gate.books())?))];
+        let mut changes = vec![(format::current(BOOKS), Some(write(gate.books())?))];
         for lot in changed {
             let entry = gate.entry(*lot).map(write).transpose()?;
             changes.push((format!("{LOT}{lot}"), entry));

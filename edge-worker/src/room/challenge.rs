@@ -4,7 +4,7 @@ use http::StatusCode;
 use onsale_domain::ids::VisitorId;
 use onsale_domain::room::difficulty::{Suspicion, cost};
 use onsale_domain::room::joining;
-use onsale_domain::show::RoomMode;
+use onsale_domain::time::Millis;
 use onsale_domain::work;
 
 use super::{Asked, VISITOR_COOKIE};
@@ -17,7 +17,7 @@ const VISITOR_SECONDS: u64 = 365 * 24 * 3_600;
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn challenge(&self) -> Result<Answer, Problem> {
         let view = self.edge.view(self.host, self.show).await?;
-        check_open(&view.bulletin)?;
+        check_open(&view.bulletin, self.now)?;
         let (visitor, known) = self.visitor();
         let suspicion = match self.edge.limits.is_usual(self.address, self.now) {
             true => known,
@@ -76,9 +76,9 @@ impl<H: Host> Asked<'_, H> {
 }
 
 /// Nobody works for a line that does not move any more.
-pub(super) fn check_open(bulletin: &Bulletin) -> Result<(), Problem> {
+pub(super) fn check_open(bulletin: &Bulletin, now: Millis) -> Result<(), Problem> {
     let published = &bulletin.published;
-    if published.mode == RoomMode::Closed {
+    if published.is_over(now) {
         return Err(Problem::conflict("The waiting room is closed.").with("state", "closed"));
     }
     if published.sold_out {

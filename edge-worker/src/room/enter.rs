@@ -14,6 +14,9 @@ use crate::host::Host;
 const BUSY_MS: u64 = 2_000;
 /// When the controller was not heard of for so long, nobody knows whose turn it is.
 const SILENT_MS: u64 = 15_000;
+/// Slots and entries follow those who wait within two or three steps of the controller; so
+/// long somebody whose turn it is stands at the gate before being sent away.
+const PAUSES_MS: [u64; 6] = [500, 500, 1_000, 1_000, 1_000, 1_000];
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn enter(&self) -> Result<Answer, Problem> {
@@ -36,11 +39,19 @@ impl<H: Host> Asked<'_, H> {
             pass_seconds: published.pass_seconds,
             may_begin: is_turn && !is_silent,
         };
-        let entered = self.host.enter(self.show, wanted).await;
-        let entered = entered.map_err(|trouble| {
-            self.host.log(&format!("a gate does not answer: {trouble}"));
-            Problem::unavailable()
-        })?;
+        if !is_turn && self.edge.limits.is_early(ticket.lot, self.now) {
+            return Ok(self.not_admitted(&told));
+        }
+        let mut entered = self.ask_gate(wanted).await?;
+        if wanted.may_begin && !published.paused {
+            for pause_ms in PAUSES_MS {
+                if !matches!(entered, Err(NotEntered::Full | NotEntered::TooFast)) {
+                    break;
+                }
+                self.host.sleep(pause_ms).await;
+                entered = self.ask_gate(wanted).await?;
+            }
+        }
         match entered {
             Ok(entered) => Ok(self.admitted(&entered)),
             Err(NotEntered::Spent) => {
@@ -52,7 +63,10 @@ impl<H: Host> Asked<'_, H> {
                 Ok(answer)
             }
             Err(NotEntered::NotYet) if is_turn => Err(Problem::unavailable().retry_after(5)),
-            Err(NotEntered::NotYet) => Ok(self.not_admitted(&told)),
+            Err(NotEntered::NotYet) => {
+                self.edge.limits.note_early(ticket.lot, self.now);
+                Ok(self.not_admitted(&told))
+            }
             Err(NotEntered::Full | NotEntered::TooFast) => {
                 told.status = Status {
                     state: State::Waiting,
@@ -64,6 +78,14 @@ impl<H: Host> Asked<'_, H> {
                 Ok(self.not_admitted(&told))
             }
         }
+    }
+
+    async fn ask_gate(&self, wanted: Enter) -> Result<Result<Entered, NotEntered>, Problem> {
+        let entered = self.host.enter(self.show, wanted).await;
+        entered.map_err(|trouble| {
+            self.host.log(&format!("a gate does not answer: {trouble}"));
+            Problem::unavailable()
+        })
     }
 
     fn not_admitted(&self, told: &super::status::Told) -> Answer {

@@ -41,7 +41,7 @@ impl<H: Host> Asked<'_, H> {
         self.check_origin()?;
         let join = self.read_join()?;
         let view = self.edge.view(self.host, self.show).await?;
-        check_open(&view.bulletin)?;
+        check_open(&view.bulletin, self.now)?;
         let ticket = self.earn(&join, &view.bulletin.published.opening).await?;
         self.edge.count(self.host, &ticket);
         let text = self.edge.secrets.tickets.sign(&ticket);

@@ -90,10 +90,11 @@ impl Storage for Around {
         if self.0.fails_to_store.load(Ordering::SeqCst) {
             return Err(Trouble::new("the disk is full"));
         }
-        let changes = changes.into_iter();
-        *self.0.stored.lock().unwrap() = changes
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect();
+        let mut stored = self.0.stored.lock().unwrap();
+        for (name, value) in changes {
+            stored.retain(|(known, _)| *known != name);
+            stored.extend(value.map(|value| (name, value)));
+        }
         Ok(())
     }
 }
@@ -158,4 +159,23 @@ async fn what_cannot_be_stored_is_neither_granted_nor_said() {
     around.0.fails_to_store.store(false, Ordering::SeqCst);
     assert!(object.bulletin().await.unwrap().is_some());
     assert_eq!(around.0.grants.load(Ordering::SeqCst), 8);
+}
+
+#[tokio::test]
+async fn what_another_version_stored_is_refused_in_words_and_left_alone() {
+    let around = Around::default();
+    object(&around).bulletin().await.unwrap().unwrap();
+    let names = || -> Vec<String> {
+        let stored = around.0.stored.lock().unwrap();
+        stored.iter().map(|(name, _)| name.clone()).collect()
+    };
+    assert_eq!(names(), ["state/1"]);
+    // Before names said the format there was one.
+    around.0.stored.lock().unwrap()[0].0 = "state".to_owned();
+    object(&around).bulletin().await.unwrap().unwrap();
+    assert_eq!(names(), ["state/1"]);
+    around.0.stored.lock().unwrap()[0].0 = "state/9".to_owned();
+    let refused = object(&around).bulletin().await.unwrap_err();
+    assert!(refused.0.contains("state/9"), "{refused}");
+    assert_eq!(names(), ["state/9"]);
 }

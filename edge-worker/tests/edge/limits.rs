@@ -1,11 +1,13 @@
 //! How often an address and a ticket may ask.
 
+use std::sync::atomic::Ordering;
+
 use http::Method;
 use onsale_domain::show::RoomMode;
 use onsale_edge::EdgeLimits;
 use serde_json::json;
 
-use crate::scene::{SHOW, Scene, Visitor, secrets, settings};
+use crate::scene::{SHOW, Scene, Visitor, held, secrets, settings};
 
 async fn scene() -> Scene {
     let scene = Scene::with(
@@ -37,6 +39,30 @@ async fn a_ticket_asks_ten_times_in_ten_seconds() {
         let told = ana.send(method, action, &[], "").await.expect(429);
         assert!(told.retry_after.is_some());
         at(&scene, "192.0.2.1").get("status").await.expect(200);
+    }
+}
+
+/// Whoever only waits does not press on the gates; whoever shops is renewed as ever.
+#[tokio::test]
+async fn a_gate_is_asked_twice_in_ten_seconds_about_a_ticket_whose_turn_it_is_not() {
+    let scene = scene().await;
+    let (mut ana, mut ben) = (at(&scene, "192.0.2.1"), at(&scene, "192.0.2.2"));
+    ana.join().await.expect(201);
+    scene.run(8).await;
+    ana.enter().await.expect(200);
+    // The line rests, and begins again far behind Ana.
+    held(&scene.world().news).healthy = false;
+    scene.run(3).await;
+    ben.join().await.expect(201);
+    scene.run(5).await;
+    let asked = || scene.world().gate_calls.load(Ordering::SeqCst);
+    let before = asked();
+    for _ in 0..9 {
+        assert_eq!(ben.enter().await.expect(425).json["state"], "waiting");
+    }
+    assert_eq!(asked(), before + 2);
+    for _ in 0..9 {
+        ana.enter().await.expect(200);
     }
 }
 

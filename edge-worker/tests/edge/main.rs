@@ -9,4 +9,6 @@ mod entering;
 mod fairness;
 mod joining;
 mod limits;
+mod quiet;
 mod scene;
+mod watching;

@@ -1,6 +1,6 @@
 //! One edge, one room, and visitors with cookies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -37,6 +37,11 @@ pub struct World {
     reminders: Mutex<Reminders>,
     /// Whether the controller answers.
     pub is_silent: AtomicBool,
+    /// Whether it takes the question and never answers.
+    pub hangs: AtomicBool,
+    pub bulletins_asked: AtomicU64,
+    /// What functions answer next; when there is nothing, a 202.
+    pub functions: Mutex<VecDeque<Response<Vec<u8>>>>,
     pub gate_calls: AtomicU64,
     /// What the CAPTCHA service answers, and what it was asked.
     pub captcha: Mutex<Value>,
@@ -89,6 +94,9 @@ impl World {
             totals: Mutex::default(),
             reminders: Mutex::default(),
             is_silent: AtomicBool::new(false),
+            hangs: AtomicBool::new(false),
+            bulletins_asked: AtomicU64::new(0),
+            functions: Mutex::default(),
             gate_calls: AtomicU64::new(0),
             captcha: Mutex::new(json!({"success": true})),
             asked: Mutex::default(),
@@ -158,6 +166,10 @@ impl Host for TestHost {
     }
 
     async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        self.0.bulletins_asked.fetch_add(1, Ordering::SeqCst);
+        if self.0.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
         match self.0.is_silent.load(Ordering::SeqCst) {
             true => Err(Trouble::new("the controller is away")),
             false => Ok((show == SHOW).then(|| held(&self.0.published).clone())),
@@ -192,6 +204,9 @@ impl Host for TestHost {
     }
 
     async fn function(&self, _: &str, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
+        if let Some(answer) = held(&self.0.functions).pop_front() {
+            return Ok(answer);
+        }
         let mut answer = Response::new(b"{}".to_vec());
         *answer.status_mut() = StatusCode::ACCEPTED;
         Ok(answer)

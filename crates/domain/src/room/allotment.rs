@@ -155,9 +155,21 @@ impl Allotment {
     }
 }
 
+/// Where the odd ones go when an amount is split, as a part of 2³²: another one at each
+/// step, so that over time no gate has more of them than its share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Phase(u32);
+
+impl Phase {
+    /// Steps by the golden ratio, so that a few steps already lie evenly apart.
+    pub fn of_step(step: u64) -> Self {
+        Self((step.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32)
+    }
+}
+
 /// Deals the capacity out to the gates: first to those where people wait, the rest evenly.
-pub fn deal_slots(gates: &mut [Allotment], capacity: u32) {
-    let wanted = wanted_slots(gates, capacity);
+pub fn deal_slots(gates: &mut [Allotment], capacity: u32, phase: Phase) {
+    let wanted = wanted_slots(gates, capacity, phase);
     let ceilings =
         |gates: &[Allotment]| -> u64 { gates.iter().map(|g| u64::from(g.ceiling)).sum() };
     let over = ceilings(gates) > u64::from(capacity);
@@ -184,54 +196,74 @@ pub fn deal_slots(gates: &mut [Allotment], capacity: u32) {
     }
 }
 
-fn wanted_slots(gates: &[Allotment], capacity: u32) -> Vec<u32> {
+fn wanted_slots(gates: &[Allotment], capacity: u32, phase: Phase) -> Vec<u32> {
     let live: Vec<u64> = gates.iter().map(|g| u64::from(g.live())).collect();
     let waiting: Vec<u64> = gates.iter().map(|g| u64::from(g.waiting())).collect();
     let capacity = u64::from(capacity);
     let taken = live.iter().sum::<u64>().min(capacity);
     let needed = waiting.iter().sum::<u64>().min(capacity - taken);
     // With too many passes alive each gate keeps its part of the capacity and no more.
-    let kept = shares(taken, &live);
-    let needed_here = shares(needed, &waiting);
-    let evenly = shares(capacity - taken - needed, &vec![1; gates.len()]);
+    let kept = shares(taken, &live, Phase(0));
+    let needed_here = needed_slots(gates, &waiting, needed, phase);
+    // The rest stays where it is from step to step: each move of it would cost seconds.
+    let evenly = shares(capacity - taken - needed, &vec![1; gates.len()], Phase(0));
     let all = kept.into_iter().zip(needed_here).zip(evenly);
     all.map(|((kept, needed), even)| u32::try_from(kept + needed + even).unwrap_or(u32::MAX))
         .collect()
 }
 
-/// Deals entries out, keeping about two steps' worth at every gate and one more for each
-/// who waits there; `earned` is the worth of one step. Returns how many were given.
+/// Slots for those who wait. One that is free at a gate where somebody waits for it stays
+/// there: by the time it had moved they would have come for it.
+fn needed_slots(gates: &[Allotment], waiting: &[u64], needed: u64, phase: Phase) -> Vec<u64> {
+    let met: Vec<u64> = gates
+        .iter()
+        .zip(waiting)
+        .map(|(gate, waiting)| u64::from(gate.slots.saturating_sub(gate.live())).min(*waiting))
+        .collect();
+    let unmet: Vec<u64> = waiting.iter().zip(&met).map(|(w, met)| w - met).collect();
+    let stay = met.iter().sum::<u64>().min(needed);
+    let stay_here = shares(stay, &met, phase);
+    let move_here = shares(needed - stay, &unmet, phase);
+    let both = stay_here.into_iter().zip(move_here);
+    both.map(|(stay, come)| stay + come).collect()
+}
+
+/// Deals entries out: one for each who waits, then about two steps' worth for every gate;
+/// `earned` is the worth of one step. Returns how many were given.
 ///
 /// Two steps, because a gate reports when it is granted something: what it seems to have
 /// left is what it had a step ago. With one step's worth it would be given something every
 /// other step only, and half the rate would be lost.
-pub fn deal_entries(gates: &mut [Allotment], entries: u64, earned: f64) -> u64 {
+pub fn deal_entries(gates: &mut [Allotment], entries: u64, earned: f64, phase: Phase) -> u64 {
     let stock = (2.0 * earned / gates.len().max(1) as f64).ceil() as u64;
-    let wants: Vec<u64> = gates
-        .iter()
-        .map(|g| {
-            let waiting = u64::from(g.waiting());
-            (stock + waiting).saturating_sub(g.unspent())
-        })
-        .collect();
-    let wanted: u64 = wants.iter().sum();
-    let given = shares(entries.min(wanted), &wants);
-    for (gate, given) in gates.iter_mut().zip(&given) {
-        gate.entries += given;
+    let mut left = entries;
+    for stock in [0, stock] {
+        let wants: Vec<u64> = gates
+            .iter()
+            .map(|g| (stock + u64::from(g.waiting())).saturating_sub(g.unspent()))
+            .collect();
+        let given = shares(left.min(wants.iter().sum()), &wants, phase);
+        for (gate, given) in gates.iter_mut().zip(&given) {
+            gate.entries += given;
+            left -= given;
+        }
     }
-    given.iter().sum()
+    entries - left
 }
 
-/// Splits an amount by weights without losing or making any.
-fn shares(amount: u64, weights: &[u64]) -> Vec<u64> {
+/// Splits an amount by weights without losing or making any. Over all phases each gets
+/// exactly its share on average.
+fn shares(amount: u64, weights: &[u64], phase: Phase) -> Vec<u64> {
     let all: u128 = weights.iter().map(|w| u128::from(*w)).sum();
+    let ahead = (all * u128::from(phase.0)) >> 32;
     let mut seen = 0u128;
     let mut given = 0u64;
     weights
         .iter()
         .map(|weight| {
             seen += u128::from(*weight);
-            let upto = (u128::from(amount) * seen).checked_div(all).unwrap_or(0);
+            let upto = u128::from(amount) * seen + ahead;
+            let upto = upto.checked_div(all).unwrap_or(0);
             let share = u64::try_from(upto).unwrap_or(u64::MAX) - given;
             given += share;
             share

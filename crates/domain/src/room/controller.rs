@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::allotment::{Allotment, Grant, Report, deal_entries, deal_slots};
+use super::allotment::{Allotment, Grant, Phase, Report, deal_entries, deal_slots};
 use super::census::{Census, CounterReport};
 use super::draw::Beacon;
 use super::estimate::{Calibration, Flow};
@@ -207,7 +207,8 @@ impl Controller {
         let limits = self.limits();
         self.steering
             .learn(now, elapsed_ms, turnout, &limits, queueing);
-        deal_slots(&mut self.gates, limits.capacity);
+        let phase = self.phase();
+        deal_slots(&mut self.gates, limits.capacity, phase);
         if self.is_paused(now) {
             self.earned = 0.0;
             self.straight_through = false;
@@ -235,19 +236,28 @@ impl Controller {
         let earned = rate * elapsed_ms as f64 / 1_000.0;
         // What nobody came for is kept for the next step and not saved up.
         self.earned = (self.earned + earned).min(2.0 * earned.max(rate));
-        let given = deal_entries(&mut self.gates, self.earned as u64, earned);
+        let phase = self.phase();
+        let given = deal_entries(&mut self.gates, self.earned as u64, earned, phase);
         self.earned -= given as f64;
     }
 
+    fn phase(&self) -> Phase {
+        Phase::of_step(self.revision)
+    }
+
     fn advance(&mut self, now: Millis, elapsed_ms: u64) {
-        let Some(last) = self.settings.opening.last_closed(now) else {
+        let opening = self.settings.opening;
+        let closed = opening.last_closed(now);
+        // A lottery goes before whoever comes after it. Without one nobody can be waiting yet
+        // in a room whose first bucket has not closed.
+        if closed.is_none() && opening.lottery_ends().is_some() {
             return;
-        };
+        }
         let limits = self.limits();
         // Before anybody has joined the frontier stays put, so that the organiser may still
         // call a lottery.
         let mut caught_up = true;
-        if self.census.joined() > 0 {
+        if let Some(last) = closed.filter(|_| self.census.joined() > 0) {
             let wanted = match self.straight_through || self.settings.mode == RoomMode::Off {
                 true => f64::INFINITY,
                 false => self.steering.wanted(now, elapsed_ms, &limits),

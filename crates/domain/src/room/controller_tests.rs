@@ -76,6 +76,32 @@ fn the_frontier_waits_for_the_bucket_to_close() {
 }
 
 #[test]
+fn a_room_lets_its_first_visitor_straight_through_unless_there_is_a_lottery() {
+    let began = |opens, order| {
+        let opening = Opening {
+            opens,
+            order,
+            since: SINCE,
+        };
+        let mut controller = Controller::new(
+            ShowId::from_bytes([1; 16]),
+            Settings {
+                opening,
+                ..settings()
+            },
+        );
+        let now = opens.unwrap_or(SINCE) + 1;
+        controller.hear_cloud(&news(1), now);
+        controller.tick(now);
+        controller.published(now).is_straight_through(now)
+    };
+    assert!(began(None, RoomOrder::Lottery));
+    assert!(began(None, RoomOrder::Fifo));
+    assert!(began(Some(OPENS), RoomOrder::Fifo));
+    assert!(!began(Some(OPENS), RoomOrder::Lottery));
+}
+
+#[test]
 fn nothing_moves_until_the_beacon_is_known_and_then_it_is_fixed() {
     let mut controller = controller(Settings {
         beacon: awaited("drand 7"),

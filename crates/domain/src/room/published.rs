@@ -143,6 +143,11 @@ impl Published {
         self.frontier != Frontier::default()
     }
 
+    /// Whether the line moves no more: the room is closed, or the show has begun.
+    pub fn is_over(&self, now: Millis) -> bool {
+        self.mode == RoomMode::Closed || self.ends <= now
+    }
+
     /// Whether whoever comes now may go to a gate at once.
     pub fn is_straight_through(&self, now: Millis) -> bool {
         self.straight_through && now <= self.now + STRAIGHT_MS

@@ -83,7 +83,7 @@ pub fn decide_drawn(
     let visitor = ticket.map(|ticket| ticket.visitor);
     let usual = jittered(USUAL_REFRESH_MS, visitor);
     let mode = published.mode;
-    if mode == RoomMode::Closed {
+    if published.is_over(now) {
         return Status::new(State::Closed, 3 * usual);
     }
     if published.sold_out {

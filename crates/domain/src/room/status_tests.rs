@@ -245,3 +245,21 @@ fn a_status_is_written_as_the_api_says() {
         r#"{"state":"sold_out","position":3,"ahead":2,"wait_seconds":{"p50":4,"p90":5},"refresh_after_ms":7}"#
     );
 }
+
+#[test]
+fn a_room_is_closed_once_the_show_has_begun() {
+    let begins = OPENS + 60_000;
+    for mode in [RoomMode::Off, RoomMode::Queue, RoomMode::QueueAll] {
+        let room = published(begins, |settings| {
+            settings.ends = begins;
+            settings.mode = mode;
+        });
+        let waits = ticket(0, 1);
+        for ticket in [None, Some(&waits)] {
+            let before = decide(&room, &seeds(), ticket, begins.saturating_sub(1));
+            assert_ne!(before.state, State::Closed);
+            let after = decide(&room, &seeds(), ticket, begins);
+            assert_eq!(after.state, State::Closed);
+        }
+    }
+}

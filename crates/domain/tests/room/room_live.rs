@@ -1,6 +1,7 @@
 //! A room while things change around it: pauses, sold out, new settings, restarts.
 
 use onsale_domain::room::controller::{NEWS_STALE_MS, Settings};
+use onsale_domain::room::gate::GateIndex;
 use onsale_domain::room::opening::Opening;
 use onsale_domain::room::status::State;
 use onsale_domain::show::{RoomMode, RoomOrder};
@@ -295,6 +296,41 @@ fn the_flow_keeps_any_rate_though_most_never_come_and_steps_come_late() {
                 "{rate}, late {sleepy}: {pace}"
             );
         }
+    }
+}
+
+/// Which gate a lot meets is chance, and must not decide how long its owner stands there.
+#[test]
+fn at_a_small_rate_every_gate_lets_its_people_in_alike() {
+    for rate in [1, 2, 4] {
+        let habits = Habits {
+            fans: 0.0,
+            show_up: |_| 1.0,
+            stays_ms: |_| 3_000,
+        };
+        let people = rate as usize * 1_000;
+        let arrivals = spread(people, SINCE, OPENS - SINCE);
+        let mut room = Room::new(settings(RoomOrder::Lottery, 500, rate), &arrivals, &habits);
+        room.run_until(OPENS + 800_000);
+        let mut waits = [const { Vec::new() }; 8];
+        for person in &room.people {
+            if let (Some(admitted), Some(entered)) = (person.admitted, person.entered) {
+                let gate = usize::from(GateIndex::of_lot(person.ticket.lot).number());
+                waits[gate].push(entered.0.saturating_sub(admitted.0) as f64 / 1_000.0);
+            }
+        }
+        let means = waits.map(|waits: Vec<f64>| {
+            assert!(waits.len() > people / 16, "{}", waits.len());
+            waits.iter().sum::<f64>() / waits.len() as f64
+        });
+        println!("{rate} a second, seconds at each gate: {means:.1?}");
+        let longest = means.iter().copied().fold(0.0, f64::max);
+        let shortest = means.iter().copied().fold(f64::MAX, f64::min);
+        assert!(longest < 2.0 * shortest, "{rate}: {means:.1?}");
+        assert!(
+            longest < 20.0 / f64::from(rate) + 3.0,
+            "{rate}: {means:.1?}"
+        );
     }
 }
 
