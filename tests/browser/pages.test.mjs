@@ -293,7 +293,7 @@ test('the pages are in German for whoever reads German', async (t) => {
 
 test('without JavaScript the page says that it needs it', async (t) => {
   const { page } = await open(t, '/reset/none', { javaScriptEnabled: false });
-  await page.getByText('This page needs JavaScript').waitFor();
+  await headline(page, 'This page needs JavaScript');
 });
 
 for (const colorScheme of ['light', 'dark']) {
