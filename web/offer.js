@@ -10,10 +10,11 @@ const POLL_MS = 30_000;
 const why = t('Places and waitlists are shown to whoever they are for.', 'Plätze und Wartelisten sieht, für wen sie sind.');
 
 let shown;
+let waiting;
 
 async function look(me, options) {
   const { status, body } = await call('GET', path);
-  if (body.status === 'waiting') setTimeout(() => attempt(() => look(me)), POLL_MS);
+  if (body.status === 'waiting') waiting = setTimeout(() => attempt(() => look(me)), POLL_MS);
   const news = JSON.stringify(body);
   if (news === shown && !options?.acted) return;
   shown = news;
@@ -53,17 +54,21 @@ function hold({ status, seats, total, expires_at, hold_id }, known, me) {
     }, 'plain'));
 }
 
-function entry({ status, position, offer }, known, me) {
+const over = (told) =>
+  card({ badge: t('Over', 'Vorbei'), headline: t('You are not waiting any more', 'Sie warten nicht mehr') }, el('p', {}, t('The offer was not bought in time, or you left the line. You may join again, at its end.', 'Das Angebot wurde nicht rechtzeitig gekauft, oder Sie haben die Schlange verlassen. Sie können sich wieder anstellen, am Ende.')), told, row(toShow()));
+
+function entry({ status, position, offer }, known) {
   const told = facts(...(known ? whenAndWhere(known) : []), offer && [t('Places', 'Plätze'), places(offer.seats)], offer && [t('Held until', 'Reserviert bis'), moment(offer.expires_at, known?.event.timezone)]);
   if (status === 'offered' && offer) return card({ badge: t('It is your turn', 'Sie sind dran'), headline: t('Places are held for you', 'Plätze sind für Sie reserviert'), kind: 'good' }, told, row(link(t('See the places', 'Plätze ansehen'), `/shows/${showId}/holds/${offer.hold_id}`)));
   if (status === 'taken') return card({ badge: t('Done', 'Fertig'), headline: t('You took what was offered', 'Sie haben das Angebot genommen'), kind: 'good' }, told, row(toOrders()));
-  if (status !== 'waiting') return card({ badge: t('Over', 'Vorbei'), headline: t('You are not waiting any more', 'Sie warten nicht mehr') }, el('p', {}, t('The offer was not bought in time, or you left the line. You may join again, at its end.', 'Das Angebot wurde nicht rechtzeitig gekauft, oder Sie haben die Schlange verlassen. Sie können sich wieder anstellen, am Ende.')), told, row(toShow()));
+  if (status !== 'waiting') return over(told);
   return card({ badge: t('Waitlist', 'Warteliste'), headline: position === 1 ? t('You are next', 'Sie sind als Nächstes dran') : t(`You are number ${position}`, `Sie sind Nummer ${position}`) },
     el('p', {}, t('When tickets come back we hold them for you and write to you. You need not keep this page open.', 'Wenn Tickets zurückkommen, halten wir sie für Sie und schreiben Ihnen. Sie müssen diese Seite nicht offen lassen.')),
     told,
     form(t('Leave the waitlist', 'Warteliste verlassen'), [], async () => {
       await ask('DELETE', path);
-      await look(me, { acted: true });
+      clearTimeout(waiting);
+      show(over(told), { acted: true });
     }, 'plain'));
 }
 
