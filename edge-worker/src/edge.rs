@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::room_view::Views;
 use crate::secrets::Secrets;
 use crate::watching::{Subject, Watcher};
-use crate::{forward, room, web};
+use crate::{forward, pages, room, web};
 
 /// A request from outside, read whole: hosts refuse bodies over [`MAX_BODY`] before.
 pub type Incoming = Request<Vec<u8>>;
@@ -211,6 +211,9 @@ impl Edge {
                 Err(problem) => Err(problem),
             },
             _ => {
+                if let Some(page) = pages::answer(&request) {
+                    return Reply::Answer(page);
+                }
                 let id = forward::request_id(host, request.headers());
                 let found = self.forwarded(host, request, address, &id).await;
                 let mut answer = found.unwrap_or_else(Problem::answer);

@@ -17,6 +17,7 @@ pub mod web;
 mod cloudflare;
 mod counting;
 mod internal;
+mod pages;
 mod room;
 mod room_view;
 

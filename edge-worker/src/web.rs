@@ -7,6 +7,7 @@ use onsale_domain::room::status::State;
 
 use crate::answer::{Answer, Problem, bytes};
 use crate::edge::wrong_method;
+use crate::pages;
 
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/room.html"));
 const JOIN: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-join.html"));
@@ -17,7 +18,7 @@ const REMIND: &str = include_str!(concat!(env!("OUT_DIR"), "/remind.html"));
 const REMIND_FORM: &str = include_str!(concat!(env!("OUT_DIR"), "/remind-form.html"));
 
 /// Changes with every version of a file, so that each may be kept for ever.
-const VERSION: &str = env!("ONSALE_WEB_VERSION");
+pub(crate) const VERSION: &str = env!("ONSALE_WEB_VERSION");
 
 const ASSETS: &[(&str, &str, &[u8])] = &[
     (
@@ -74,10 +75,13 @@ pub fn asset(method: &Method, name: &str) -> Answer {
     if *method != Method::GET && *method != Method::HEAD {
         return wrong_method("GET").answer();
     }
-    let Some((_, media_type, content)) = ASSETS.iter().find(|(known, _, _)| *known == name) else {
+    let of_room = ASSETS.iter().find(|(known, _, _)| *known == name);
+    let of_room = of_room.map(|(_, media_type, content)| (*media_type, content.to_vec()));
+    let of_pages = || pages::file(name).map(|(media_type, text)| (media_type, text.into_bytes()));
+    let Some((media_type, content)) = of_room.or_else(of_pages) else {
         return Problem::not_found("There is no such file.").answer();
     };
-    let mut answer = secured(bytes(StatusCode::OK, media_type, *content));
+    let mut answer = secured(bytes(StatusCode::OK, media_type, content));
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(
@@ -208,7 +212,7 @@ pub fn refusal(problem: Problem, back: Option<&str>) -> Answer {
 }
 
 /// One pass over the template, so that a value that looks like a placeholder stays text.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len() + 1_024);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

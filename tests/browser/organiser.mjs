@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 
 export const url = process.env.ONSALE_URL ?? 'http://127.0.0.1:8787';
 
-async function send(method, path, body, token) {
+export async function send(method, path, body, token) {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
   if (token) headers.Authorization = `Bearer ${token}`;
   const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
@@ -14,9 +14,10 @@ async function send(method, path, body, token) {
   return text ? JSON.parse(text) : null;
 }
 
-export async function logIn(role) {
-  const email = `${randomUUID()}@example.org`;
-  const password = 'correct horse';
+export const password = 'correct horse';
+export const newEmail = () => `${randomUUID()}@example.org`;
+
+export async function logIn(role, email = newEmail()) {
   await send('POST', '/api/v1/accounts', { email, password, name: 'Robin', role });
   return (await send('POST', '/api/v1/sessions', { email, password })).token;
 }

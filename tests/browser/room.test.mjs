@@ -9,29 +9,20 @@
 // as a lost connection or a refusal, are made between browser and platform.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { assertAccessible, launch } from './browser.mjs';
 import { buy, newEvent, url } from './organiser.mjs';
 
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const screenshots = process.env.ONSALE_SCREENSHOTS;
 const TITLE = 'Nina & The <Long> Winter';
 const PATIENCE_MS = 60_000;
 const BUDGET_BYTES = 30_000;
 
-const inPath = (name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)).find(existsSync);
 let browser;
 let event;
 
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? inPath('chromium'),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
+  browser = await launch();
   event = await newEvent(TITLE);
 });
 after(() => browser?.close());
@@ -69,13 +60,6 @@ const state = (page, ...states) =>
     && !document.getElementById('card').hidden, states, { timeout: PATIENCE_MS });
 
 const shown = (page, text) => page.getByText(text).first().waitFor({ timeout: PATIENCE_MS });
-
-async function assertAccessible(page, name) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('; ')}`);
-  assert.deepEqual(told, [], name);
-}
 
 /** The page as somebody sees it who has gone to another tab. */
 const hide = (page, hidden) =>

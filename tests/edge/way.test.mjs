@@ -71,6 +71,14 @@ test('an unknown address is a problem, and pages come from the worker', async ()
   const asset = await fetch(`${worker.url}/assets/room.js`);
   assert.equal(asset.status, 200);
   assert.match(asset.headers.get('cache-control'), /immutable/);
+  const before = cloud.heard.length;
+  const page = await fetch(`${worker.url}/reset/a-token`, { headers: { 'accept-language': 'de' } });
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(page.headers.get('cache-control'), 'no-store');
+  assert.match(await page.text(), /lang="de"[^]*src="\/assets\/password\.js\?v=/);
+  assert.equal(cloud.heard.length, before, 'no function hears of a page');
 });
 
 test('a function that cannot be reached, and a worker without secrets, say when to come back', async (t) => {

@@ -18,6 +18,7 @@ mod observing;
 mod operator;
 mod orders;
 mod owners;
+mod pages;
 mod paying_crash;
 mod pricing;
 mod qr;

@@ -1,7 +1,7 @@
 //! Events: what is on, at which venue. An event becomes public with its first
 //! published show; until then only its owner knows of it.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use futures_util::{StreamExt, stream};
 use onsale_domain::account::is_text;
 use onsale_domain::audit::{AuditAction, AuditEntry, event_changes};
@@ -85,6 +85,8 @@ pub struct EventShow {
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventView {
     pub event: Event,
+    /// Where it is; an event is worth showing without.
+    pub venue: Option<Venue>,
     pub shows: Vec<EventShow>,
     pub status: ShowStatus,
     pub now: Millis,
@@ -203,6 +205,7 @@ impl App {
         let mut visible: Vec<_> = visible_shows(&event, own).cloned().collect();
         visible.sort_by_key(|show| (show.starts_at, show.id));
         let mut asked = 0;
+        let venue = self.store.venue(event.venue_id);
         let shows = join_all(visible.into_iter().map(|summary| {
             let count = summary.is_coming(now) && asked < SHOWS_COUNTED;
             asked += usize::from(count);
@@ -222,11 +225,12 @@ impl App {
                     summary,
                 }
             }
-        }))
-        .await;
+        }));
+        let (venue, shows) = join(venue, shows).await;
         let status = status_of(shows.iter().map(|show| show.status));
         EventView {
             event,
+            venue: venue.ok().flatten(),
             shows,
             status,
             now,

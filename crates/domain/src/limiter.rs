@@ -128,8 +128,8 @@ mod tests {
             assert_eq!(limiter.take(key(1), NOW), Ok(()));
         }
         assert_eq!(limiter.take(key(1), NOW), Err(12));
-        assert!(limiter.is_spent(key(1), NOW + 11_999));
-        assert!(!limiter.is_spent(key(1), NOW + 12_000) && !limiter.is_spent(key(2), NOW));
+        assert!(limiter.check(key(1), NOW + 11_999).is_err());
+        assert!(limiter.check(key(1), NOW + 12_000).is_ok() && limiter.check(key(2), NOW).is_ok());
         assert_eq!(limiter.take(key(1), NOW + 11_999), Err(1));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Ok(()));
         assert_eq!(limiter.take(key(1), NOW + 12_000), Err(12));

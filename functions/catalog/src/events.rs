@@ -129,6 +129,13 @@ pub(crate) struct EventAnswer {
     city: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
+    address: Option<String>,
+    /// The clocks of the venue, by their IANA name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    timezone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     location: Option<Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -149,6 +156,10 @@ pub(crate) struct EventAnswer {
 impl From<EventView> for EventAnswer {
     fn from(view: EventView) -> Self {
         let (event, now) = (view.event, view.now);
+        let (address, timezone) = match view.venue {
+            Some(venue) => (venue.address, Some(venue.timezone)),
+            None => (None, None),
+        };
         Self {
             event_id: event.id,
             next_show_at: event.next_show(now).map(|show| show.starts_at),
@@ -159,6 +170,8 @@ impl From<EventView> for EventAnswer {
             venue_id: event.venue_id,
             venue: event.venue,
             city: event.city,
+            address,
+            timezone,
             location: event.location.map(Location::from),
             poster_url: event.poster_url,
             status: view.status,

@@ -109,3 +109,28 @@ async fn a_room_shows_its_beacon_and_keeps_a_known_one() {
         known
     );
 }
+
+#[tokio::test]
+async fn everybody_learns_where_an_event_is_and_by_which_clocks() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let venue = with(hall(), "address", json!("Kanalstraße 7"));
+    let venue = service.write("POST /api/v1/venues", &token, venue).await;
+    let event = json!({"title": "Night", "category": "music", "venue_id": venue.body["venue_id"]});
+    let event = service.write("POST /api/v1/events", &token, event).await;
+    let path = format!(
+        "/api/v1/events/{}",
+        event.body["event_id"].as_str().unwrap()
+    );
+    let shows = format!("POST {path}/shows");
+    service.write(&shows, &token, evening()).await;
+    let told = service.get(&path, None).await.body;
+    assert_eq!(
+        (&told["venue"], &told["address"], &told["timezone"]),
+        (
+            &json!("Hall"),
+            &json!("Kanalstraße 7"),
+            &json!("Europe/Berlin")
+        )
+    );
+}
