@@ -216,9 +216,17 @@ def stop_worker():
     time.sleep(2)
 
 
+def keys_in_use():
+    """Keys of ours. One that is deleted is listed for some more days, and can do nothing."""
+    kms = client("kms")
+    described = [kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"] for key in kms.list_keys()["Keys"]]
+    return [key["KeyId"] for key in described
+            if key["KeyManager"] == "CUSTOMER" and key["KeyState"] != "PendingDeletion"]
+
+
 def delete():
     stop_worker()
-    stacks = client("cloudformation")
+    stacks, mails = client("cloudformation"), client("sesv2")
     stacks.delete_stack(StackName=STACK)
     stacks.get_waiter("stack_delete_complete").wait(StackName=STACK, WaiterConfig={"Delay": 1, "MaxAttempts": 120})
     left = {
@@ -234,6 +242,8 @@ def delete():
         "topic": [t["TopicArn"] for t in client("sns").list_topics()["Topics"]],
         "dashboard": [d["DashboardName"] for d in client("cloudwatch").list_dashboards()["DashboardEntries"]],
         "alarm": [a["AlarmName"] for a in client("cloudwatch").describe_alarms()["MetricAlarms"]],
+        "key": keys_in_use(),
+        "set of mails": mails.list_configuration_sets().get("ConfigurationSets", []),
     }
     for kind, names in left.items():
         for name in names:
