@@ -39,6 +39,8 @@ pub struct Rule {
     pub bus: String,
     pub sources: Vec<Matcher>,
     pub detail_types: Vec<Matcher>,
+    /// Fields of the detail, each by its path.
+    pub detail: Vec<(Vec<String>, Vec<Matcher>)>,
     pub target_queues: Vec<String>,
 }
 
@@ -50,7 +52,20 @@ impl Rule {
         self.bus == bus
             && any(&self.sources, entry.source)
             && any(&self.detail_types, entry.detail_type)
+            && self.detail.iter().all(|(path, matchers)| {
+                let field = path.iter().fold(&entry.detail, |value, part| &value[part]);
+                texts(field).any(|text| matchers.iter().any(|m| m.accepts(text)))
+            })
     }
+}
+
+/// The texts of a field: itself, or each of a list, of which one is enough.
+fn texts(field: &Value) -> impl Iterator<Item = &str> {
+    let items = match field {
+        Value::Array(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    items.iter().filter_map(Value::as_str)
 }
 
 #[derive(Deserialize)]
