@@ -8,6 +8,7 @@
     cloud-stack.py retry-after QUEUE SECONDS   when a message comes back that nobody finished
     cloud-stack.py kill FUNCTION     kills the processes of a function, and says how many
     cloud-stack.py code FUNCTION     the hash of its code
+    cloud-stack.py invoke FUNCTION JSON   calls a function, and says what it answers
     cloud-stack.py alarms QUEUE      the names of the alarms about this queue that ring
 
 It reads AWS_ENDPOINT_URL, and from ONSALE_CLOUD a folder for what it has to remember.
@@ -203,6 +204,14 @@ def code(function):
     print(client("lambda").get_function_configuration(FunctionName=resource(function))["CodeSha256"])
 
 
+def invoke(function, payload):
+    told = client("lambda").invoke(FunctionName=resource(function), Payload=payload.encode())
+    answer = told["Payload"].read().decode()
+    if "FunctionError" in told:
+        sys.exit(f"cloud: {function} failed: {answer}")
+    print(json.loads(answer))
+
+
 def stop_worker():
     """As long as there are rooms it asks functions by itself, also those that are half gone."""
     process = int((FOLDER / "edge.pid").read_text())
@@ -259,6 +268,7 @@ COMMANDS = {
     "retry-after": retry_after,
     "kill": kill,
     "code": code,
+    "invoke": invoke,
     "alarms": alarms,
 }
 
