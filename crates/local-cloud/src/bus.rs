@@ -32,6 +32,9 @@ impl Matcher {
     }
 }
 
+/// What a field of an event's detail may be, and the path to it.
+pub type Field = (Vec<String>, Vec<Matcher>);
+
 /// Sends a copy of every matching event to each target queue. An empty list accepts everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -39,8 +42,7 @@ pub struct Rule {
     pub bus: String,
     pub sources: Vec<Matcher>,
     pub detail_types: Vec<Matcher>,
-    /// Fields of the detail, each by its path.
-    pub detail: Vec<(Vec<String>, Vec<Matcher>)>,
+    pub detail: Vec<Field>,
     pub target_queues: Vec<String>,
 }
 

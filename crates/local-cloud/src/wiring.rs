@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_norway::Value;
 
-use crate::bus::{Matcher, Rule};
+use crate::bus::{Field, Matcher, Rule};
 use crate::queues::{QueueSettings, Redrive};
 pub use table::{TableIndex, TableWiring};
 use template::Place;
@@ -313,10 +313,7 @@ fn listed(list: &Place<'_>) -> Result<Vec<Matcher>, WiringError> {
 }
 
 /// The fields of a pattern with what each may be, however deep.
-fn fields(
-    pattern: &Place<'_>,
-    above: &[String],
-) -> Result<Vec<(Vec<String>, Vec<Matcher>)>, WiringError> {
+fn fields(pattern: &Place<'_>, above: &[String]) -> Result<Vec<Field>, WiringError> {
     let mut found = Vec::new();
     for (key, place) in pattern.entries()? {
         let path: Vec<_> = above.iter().cloned().chain([key.to_owned()]).collect();
