@@ -1,11 +1,20 @@
 // template.yaml as a stack of the CDK. The file is taken as it is, and its transform is left to
 // CloudFormation; an environment only sets the defaults of parameters, and where the code is.
 // CfnInclude cannot read it: the outputs name the function URLs that the transform makes.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Annotations, CfnElement, Stack } from "aws-cdk-lib";
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { readTemplate, root } from "./template.mjs";
+
+// Where scripts/zips puts what it packs of a function.
+const zipOf = ({ CodeUri }) => CodeUri.replace(/\/$/, ".zip");
+
+// scripts/zips notes for whom it built. What the tests use is built for this machine, and stays here.
+const isBuiltFor = (processor, codeRoot) => {
+  const note = join(codeRoot, "target/lambda/processor");
+  return existsSync(note) && readFileSync(note, "utf8").trim() === processor;
+};
 
 class Verbatim extends CfnElement {
   constructor(scope, id, template) {
@@ -30,20 +39,22 @@ export class OnsaleStack extends Stack {
       if (!(name in template.Parameters)) throw new Error(`template.yaml has no parameter ${name}`);
       template.Parameters[name].Default = value;
     }
+    const processor = template.Parameters.Architecture.Default;
     const functions = Object.entries(template.Resources).filter(([, r]) => r.Type === "AWS::Serverless::Function");
-    const missing = functions.filter(([name, lambda]) => !this.#upload(name, lambda.Properties, codeRoot));
+    const missing = functions.filter(
+      ([name, lambda]) => !isBuiltFor(processor, codeRoot) || !this.#upload(name, lambda.Properties, codeRoot),
+    );
     if (missing.length > 0) {
-      const folders = missing.map(([, lambda]) => lambda.Properties.CodeUri).join(", ");
-      Annotations.of(this).addWarningV2("onsale:code", `not built, so not fit to be deployed: ${folders}`);
+      const zips = missing.map(([, lambda]) => zipOf(lambda.Properties)).join(", ");
+      const how = `run scripts/zips ${processor}`;
+      Annotations.of(this).addWarningV2("onsale:code", `not built, so not fit to be deployed, ${how}: ${zips}`);
     }
     new Verbatim(this, "Template", template);
   }
 
-  // Where the code was built, it is uploaded along with the stack.
+  // The very zip whose size was checked and whose bytes can be made again, not one of the CDK's own.
   #upload(name, properties, codeRoot) {
-    const folder = join(codeRoot, properties.CodeUri);
-    const zip = join(folder, "bootstrap.zip");
-    const path = existsSync(zip) ? zip : folder;
+    const path = join(codeRoot, zipOf(properties));
     if (!existsSync(path)) return false;
     const asset = new Asset(this, `${name}Code`, { path });
     properties.CodeUri = { Bucket: asset.s3BucketName, Key: asset.s3ObjectKey };

@@ -2,7 +2,7 @@
 // cfn-lint's to say, so that a mistake of ours in reading it shows.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -71,17 +71,37 @@ test("every secret has a name in every environment, except those of a CAPTCHA an
   }
 });
 
-test("code that was built is uploaded, and everybody sees what was not", () => {
-  const codeRoot = join(out, "code");
+// A stack over a folder in which scripts/zips built one function: what is uploaded, and what is said.
+function stackWithHolds(name, processor) {
+  const codeRoot = join(out, name);
   mkdirSync(join(codeRoot, "target/lambda/holds"), { recursive: true });
+  mkdirSync(join(codeRoot, "target/lambda/room"), { recursive: true });
+  writeFileSync(join(codeRoot, "target/lambda/processor"), `${processor}\n`);
   writeFileSync(join(codeRoot, "target/lambda/holds/bootstrap"), "a program");
-  const app = new App({ outdir: join(out, "built"), builtinCloudFormationValidation: false });
-  const stack = new OnsaleStack(app, "built", { values: {}, codeRoot });
-  const assembly = app.synth().getStackByName("built");
-  const { HoldsFunction, RoomFunction } = assembly.template.Resources;
-  assert.match(HoldsFunction.Properties.CodeUri.Key, /^[0-9a-f]{64}\.zip$/);
-  assert.equal(RoomFunction.Properties.CodeUri, readTemplate().Resources.RoomFunction.Properties.CodeUri);
+  writeFileSync(join(codeRoot, "target/lambda/holds.zip"), "the zip of it");
+  writeFileSync(join(codeRoot, "target/lambda/room/bootstrap"), "a program that nobody packed");
+  const app = new App({ outdir: join(out, `${name}.out`), builtinCloudFormationValidation: false });
+  const stack = new OnsaleStack(app, name, { values: {}, codeRoot });
+  const assembly = app.synth().getStackByName(name);
+  const files = readdirSync(assembly.assembly.directory).filter((file) => file.startsWith("asset."));
   const warnings = stack.node.metadata.filter((m) => m.type === "aws:cdk:warning").map((m) => m.data);
-  assert.match(warnings.join(), /target\/lambda\/room/);
-  assert.doesNotMatch(warnings.join(), /target\/lambda\/holds/);
+  return { code: assembly.template.Resources, files, directory: assembly.assembly.directory, warnings: warnings.join() };
+}
+
+test("the zips that were built are uploaded byte for byte, and everybody sees what was not", () => {
+  const { code, files, directory, warnings } = stackWithHolds("built", "arm64");
+  assert.match(code.HoldsFunction.Properties.CodeUri.Key, /^[0-9a-f]{64}\.zip$/);
+  assert.deepEqual(files.map((file) => readFileSync(join(directory, file), "utf8")), ["the zip of it"]);
+  assert.equal(code.RoomFunction.Properties.CodeUri, readTemplate().Resources.RoomFunction.Properties.CodeUri);
+  assert.match(warnings, /run scripts\/zips arm64: .*target\/lambda\/room\.zip/);
+  assert.doesNotMatch(warnings, /target\/lambda\/holds/);
+});
+
+test("what was built for another processor, or for this machine, is not deployed", () => {
+  for (const processor of ["x86_64", "host"]) {
+    const { code, files, warnings } = stackWithHolds(`for-${processor.replace("_", "-")}`, processor);
+    assert.equal(code.HoldsFunction.Properties.CodeUri, "target/lambda/holds/");
+    assert.deepEqual(files, []);
+    assert.match(warnings, /target\/lambda\/holds\.zip/);
+  }
 });

@@ -8,6 +8,7 @@
     cloud-stack.py retry-after QUEUE SECONDS   when a message comes back that nobody finished
     cloud-stack.py kill FUNCTION     kills the processes of a function, and says how many
     cloud-stack.py code FUNCTION     the hash of its code
+    cloud-stack.py invoke FUNCTION JSON   calls a function, and says what it answers
     cloud-stack.py alarms QUEUE      the names of the alarms about this queue that ring
 
 It reads AWS_ENDPOINT_URL, and from ONSALE_CLOUD a folder for what it has to remember.
@@ -203,6 +204,14 @@ def code(function):
     print(client("lambda").get_function_configuration(FunctionName=resource(function))["CodeSha256"])
 
 
+def invoke(function, payload):
+    told = client("lambda").invoke(FunctionName=resource(function), Payload=payload.encode())
+    answer = told["Payload"].read().decode()
+    if "FunctionError" in told:
+        sys.exit(f"cloud: {function} failed: {answer}")
+    print(json.loads(answer))
+
+
 def stop_worker():
     """As long as there are rooms it asks functions by itself, also those that are half gone."""
     process = int((FOLDER / "edge.pid").read_text())
@@ -216,9 +225,17 @@ def stop_worker():
     time.sleep(2)
 
 
+def keys_in_use():
+    """Keys of ours. One that is deleted is listed for some more days, and can do nothing."""
+    kms = client("kms")
+    described = [kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"] for key in kms.list_keys()["Keys"]]
+    return [key["KeyId"] for key in described
+            if key["KeyManager"] == "CUSTOMER" and key["KeyState"] != "PendingDeletion"]
+
+
 def delete():
     stop_worker()
-    stacks = client("cloudformation")
+    stacks, mails = client("cloudformation"), client("sesv2")
     stacks.delete_stack(StackName=STACK)
     stacks.get_waiter("stack_delete_complete").wait(StackName=STACK, WaiterConfig={"Delay": 1, "MaxAttempts": 120})
     left = {
@@ -234,6 +251,8 @@ def delete():
         "topic": [t["TopicArn"] for t in client("sns").list_topics()["Topics"]],
         "dashboard": [d["DashboardName"] for d in client("cloudwatch").list_dashboards()["DashboardEntries"]],
         "alarm": [a["AlarmName"] for a in client("cloudwatch").describe_alarms()["MetricAlarms"]],
+        "key": keys_in_use(),
+        "set of mails": mails.list_configuration_sets().get("ConfigurationSets", []),
     }
     for kind, names in left.items():
         for name in names:
@@ -249,6 +268,7 @@ COMMANDS = {
     "retry-after": retry_after,
     "kill": kill,
     "code": code,
+    "invoke": invoke,
     "alarms": alarms,
 }
 

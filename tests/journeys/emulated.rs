@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sha2::Sha256;
 use tokio::process::Command;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -80,6 +82,53 @@ impl Stripe {
         listed.retain(|payment| payment["metadata"]["order_id"] == order);
         listed
     }
+}
+
+/// What Stripe tells unasked, signed as it signs.
+async fn tell_signed(url: &str, event: &Value) {
+    let payload = event.to_string();
+    let now_s = time::OffsetDateTime::now_utc().unix_timestamp();
+    let secret = std::env::var("STRIPE_WEBHOOK_SECRETS").unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("{now_s}.{payload}").as_bytes());
+    let signed = format!("t={now_s},v1={}", hex::encode(mac.finalize().into_bytes()));
+    let stripe = Visitor::anonymous(url);
+    let request = stripe
+        .request(Method::POST, "/api/v1/payments/webhook")
+        .header("content-type", "application/json")
+        .header("stripe-signature", signed)
+        .body(payload);
+    stripe.send(request).await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_charge_back_revokes_and_reconciling_everything_can_look_at_everything() {
+    let Some(cloud) = Cloud::find().await else {
+        return;
+    };
+    let (place, stripe) = (Place::find().await, Stripe::find());
+    let sale = place.sale(2, json!({})).await;
+    let ana = place.buyer("ana").await;
+    let order = ana.buys(&sale.show, &["A-1-1"]).await;
+    let order = text(&order, "order_id").to_owned();
+    let payment = stripe.payments_of(&order).await.remove(0);
+    let dispute = json!({"id": "dp_1", "object": "dispute", "payment_intent": payment["id"]});
+    let event =
+        json!({"id": "evt_1", "type": "charge.dispute.created", "data": {"object": dispute}});
+    tell_signed(&place.url, &event).await;
+    until("the order is charged back", async || {
+        (ana.read_order(&order).await["status"] == "cancelled").then_some(())
+    })
+    .await;
+    assert_eq!(ana.tickets(&order).await[0]["status"], "revoked");
+
+    let report = cloud
+        .stack(&["invoke", "ReconcileFunction", r#"{"scope":"all"}"#])
+        .await;
+    println!("{report}");
+    assert!(report.contains("payments "), "{report}");
+    assert!(!report.contains("could not be checked"), "{report}");
+    assert!(!report.contains("cannot be"), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

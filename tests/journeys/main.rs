@@ -20,7 +20,9 @@ mod visitor;
 mod waiting;
 
 mod buying;
+mod changing;
 mod emulated;
+mod owning;
 mod place;
 mod running;
 mod teardown;

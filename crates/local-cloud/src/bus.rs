@@ -32,6 +32,9 @@ impl Matcher {
     }
 }
 
+/// What a field of an event's detail may be, and the path to it.
+pub type Field = (Vec<String>, Vec<Matcher>);
+
 /// Sends a copy of every matching event to each target queue. An empty list accepts everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -39,6 +42,7 @@ pub struct Rule {
     pub bus: String,
     pub sources: Vec<Matcher>,
     pub detail_types: Vec<Matcher>,
+    pub detail: Vec<Field>,
     pub target_queues: Vec<String>,
 }
 
@@ -50,7 +54,20 @@ impl Rule {
         self.bus == bus
             && any(&self.sources, entry.source)
             && any(&self.detail_types, entry.detail_type)
+            && self.detail.iter().all(|(path, matchers)| {
+                let field = path.iter().fold(&entry.detail, |value, part| &value[part]);
+                texts(field).any(|text| matchers.iter().any(|m| m.accepts(text)))
+            })
     }
+}
+
+/// The texts of a field: itself, or each of a list, of which one is enough.
+fn texts(field: &Value) -> impl Iterator<Item = &str> {
+    let items = match field {
+        Value::Array(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    items.iter().filter_map(Value::as_str)
 }
 
 #[derive(Deserialize)]

@@ -23,7 +23,7 @@ mod table;
 pub mod testing;
 mod wiring;
 
-pub use bus::{Bus, Matcher, Rule};
+pub use bus::{Bus, Field, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
 pub use cloud::{CloudError, Durability, LocalCloud};
 pub use mailbox::{Mailbox, MailboxError, SentMail};

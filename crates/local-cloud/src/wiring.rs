@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_norway::Value;
 
-use crate::bus::{Matcher, Rule};
+use crate::bus::{Field, Matcher, Rule};
 use crate::queues::{QueueSettings, Redrive};
 pub use table::{TableIndex, TableWiring};
 use template::Place;
@@ -267,9 +267,9 @@ fn rule(resource: &Place<'_>) -> Result<Rule, WiringError> {
     let properties = resource.need("Properties")?;
     let pattern = properties.need("EventPattern")?;
     for (key, _) in pattern.entries()? {
-        if key != "source" && key != "detail-type" {
+        if !["source", "detail-type", "detail"].contains(&key) {
             return Err(pattern.problem(format!(
-                "the pattern uses {key}; the local bus knows source and detail-type"
+                "the pattern uses {key}; the local bus knows source, detail-type and detail"
             )));
         }
     }
@@ -288,19 +288,41 @@ fn rule(resource: &Place<'_>) -> Result<Rule, WiringError> {
         bus,
         sources: matchers(&pattern, "source")?,
         detail_types: matchers(&pattern, "detail-type")?,
+        detail: match pattern.get("detail") {
+            Some(detail) => fields(&detail, &[])?,
+            None => Vec::new(),
+        },
         target_queues: targets.collect::<Result<_, WiringError>>()?,
     })
 }
 
 fn matchers(pattern: &Place<'_>, key: &str) -> Result<Vec<Matcher>, WiringError> {
-    let Some(list) = pattern.get(key) else {
-        return Ok(Vec::new());
-    };
-    let matcher = |item: &Place<'_>| match item.get("prefix") {
-        Some(prefix) => Ok(Matcher::Prefix(prefix.text()?)),
-        None => Ok(Matcher::Exactly(item.text()?)),
+    pattern
+        .get(key)
+        .map_or_else(|| Ok(Vec::new()), |list| listed(&list))
+}
+
+/// A resource that a pattern names has its logical id as its name here.
+fn listed(list: &Place<'_>) -> Result<Vec<Matcher>, WiringError> {
+    let matcher = |item: &Place<'_>| match (item.get("prefix"), item.points_to()) {
+        (Some(prefix), _) => Ok(Matcher::Prefix(prefix.text()?)),
+        (None, Some(id)) => Ok(Matcher::Exactly(id.to_owned())),
+        (None, None) => Ok(Matcher::Exactly(item.text()?)),
     };
     list.items()?.iter().map(matcher).collect()
+}
+
+/// The fields of a pattern with what each may be, however deep.
+fn fields(pattern: &Place<'_>, above: &[String]) -> Result<Vec<Field>, WiringError> {
+    let mut found = Vec::new();
+    for (key, place) in pattern.entries()? {
+        let path: Vec<_> = above.iter().cloned().chain([key.to_owned()]).collect();
+        match place.items() {
+            Ok(_) => found.push((path, listed(&place)?)),
+            Err(_) => found.extend(fields(&place, &path)?),
+        }
+    }
+    Ok(found)
 }
 
 /// `rate(5 minutes)` as a duration.

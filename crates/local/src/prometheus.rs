@@ -83,6 +83,14 @@ fn describe() {
     describe_counter!("onsale_mails_total", "Mails by kind and result");
     describe_counter!("onsale_mails_parked_total", "Mails that were given up");
     describe_counter!(
+        "onsale_mail_feedback_total",
+        "Mails that came back or were complained about"
+    );
+    describe_counter!(
+        "onsale_returns_total",
+        "Tickets put back, taken back and resold"
+    );
+    describe_counter!(
         "onsale_transfers_accepted_total",
         "Tickets that changed hands"
     );

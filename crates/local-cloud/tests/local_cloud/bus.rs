@@ -27,6 +27,14 @@ Resources:
         source: [onsale]
         detail-type: [SeatsReturned, OrderCancelled]
       Targets: [{ Id: waitlist, Arn: !GetAtt Waitlist.Arn }]
+  OwnMails:
+    Type: AWS::Events::Rule
+    Properties:
+      EventBusName: !Ref Bus
+      EventPattern:
+        source: [mails]
+        detail: { mail: { tags: { "ses:configuration-set": [!Ref Reports] } } }
+      Targets: [{ Id: notify, Arn: !GetAtt Notify.Arn }]
 "#;
 
 fn entry(source: &str, detail_type: &str, detail: &str) -> PutEventsRequestEntry {
@@ -92,4 +100,26 @@ async fn an_entry_without_proper_detail_fails_alone() {
     assert_eq!(put.failed_entry_count(), 1);
     assert_eq!(put.entries()[0].error_code(), Some("MalformedDetail"));
     assert_eq!(received(&cloud, "Notify").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rule_that_names_fields_of_the_detail_hears_of_no_others() {
+    let cloud = LocalCloud::memory().unwrap();
+    cloud
+        .apply(&Wiring::parse(TEMPLATE).unwrap())
+        .await
+        .unwrap();
+    let own = r#"{"mail":{"id":"own","tags":{"ses:configuration-set":["Reports"]}}}"#;
+    let foreign = r#"{"mail":{"id":"foreign","tags":{"ses:configuration-set":["others"]}}}"#;
+    events(cloud.http_client())
+        .put_events()
+        .entries(entry("mails", "Email Bounced", foreign))
+        .entries(entry("mails", "Email Bounced", own))
+        .entries(entry("mails", "Email Bounced", r#"{"mail":{}}"#))
+        .send()
+        .await
+        .unwrap();
+    let heard = received(&cloud, "Notify").await;
+    assert_eq!(heard.len(), 1);
+    assert_eq!(heard[0]["detail"]["mail"]["id"], "own");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::reading::{Resource, Template, each, points_to, texts};
+use crate::reading::{Resource, Template, at, each, points_to, texts};
 
 /// What functions do to the table. Nobody scans it, nobody changes it.
 const TABLE_ACTIONS: [&str; 8] = [
@@ -22,7 +22,7 @@ const TABLE_ACTIONS: [&str; 8] = [
 const REASON_LEN: usize = 20;
 
 /// Every statement of every policy of a resource.
-fn statements<'a>(resource: &Resource<'a>) -> Vec<&'a Value> {
+pub fn statements<'a>(resource: &Resource<'a>) -> Vec<&'a Value> {
     fn find<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
         if value.get("Effect").is_some() {
             found.push(value);
@@ -127,8 +127,13 @@ pub fn secrets(template: &Template) -> Vec<String> {
             problems.push(format!("{name}: a parameter is no place for a secret"));
         }
     }
-    for function in template.functions() {
-        let variables = function.at("Environment.Variables").as_object();
+    let own = template.functions();
+    let own = own.iter().map(|function| (function.id, function.whole));
+    // What every function gets.
+    let globals = ("Globals", &template.0["Globals"]["Function"]);
+    for (id, function) in own.chain([globals]) {
+        let properties = function.get("Properties").unwrap_or(function);
+        let variables = at(properties, "Environment.Variables").as_object();
         for (name, value) in variables
             .into_iter()
             .flatten()
@@ -145,7 +150,7 @@ pub fn secrets(template: &Template) -> Vec<String> {
                 })
             };
             if !leaves.iter().all(resolved) {
-                problems.push(format!("{}: {name} is not in Secrets Manager", function.id));
+                problems.push(format!("{id}: {name} is not in Secrets Manager"));
             }
         }
     }
@@ -168,6 +173,7 @@ fn is_secret(variable: &str) -> bool {
         "_KEYS",
         "_PASSWORD",
         "_TOKEN",
+        "_HEADERS",
     ];
     ends.iter().any(|end| variable.ends_with(end)) && !variable.contains("PUBLIC")
 }

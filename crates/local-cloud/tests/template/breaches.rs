@@ -90,6 +90,47 @@ const BREACHES: &[(&str, &str, Change)] = &[
             t.set("AccountsRole", &resource, every);
         },
     ),
+    (
+        "a role writes only what its function writes",
+        "TicketsRole: dynamodb:UpdateItem on ACC",
+        |t| {
+            let action = "Properties.Policies.0.PolicyDocument.Statement.1.Action";
+            let both = json!(["dynamodb:GetItem", "dynamodb:UpdateItem"]);
+            t.set("TicketsRole", action, both);
+        },
+    ),
+    (
+        "a role writes only what its function writes",
+        "ExpireHoldsRole: lacks dynamodb:UpdateItem on BUY",
+        |t| {
+            let keys = "Properties.Policies.0.PolicyDocument.Statement.2.Condition.ForAllValues:StringLike.dynamodb:LeadingKeys";
+            t.set("ExpireHoldsRole", keys, json!(["BLK#*"]));
+        },
+    ),
+    (
+        "a role writes only what its function writes",
+        "NewRole: nobody says what it writes",
+        |t| {
+            let role = t.0["Resources"]["HoldsRole"].clone();
+            t.0["Resources"]["NewRole"] = role;
+        },
+    ),
+    (
+        "no secret in plain text",
+        "Globals: OTEL_EXPORTER_OTLP_HEADERS is not",
+        |t| {
+            let variables = &mut t.0["Globals"]["Function"]["Environment"]["Variables"];
+            variables["OTEL_EXPORTER_OTLP_HEADERS"] = json!("authorization=Bearer x");
+        },
+    ),
+    (
+        "no secret in plain text",
+        "Globals: API_TOKEN is not",
+        |t| {
+            let variables = &mut t.0["Globals"]["Function"]["Environment"]["Variables"];
+            variables["API_TOKEN"] = json!({ "Ref": "TraceEndpoint" });
+        },
+    ),
     ("no secret in plain text", "WORK_KEYS is not", |t| {
         let value = json!({ "Ref": "WorkSecretName" });
         t.set(
@@ -266,8 +307,49 @@ const BREACHES: &[(&str, &str, Change)] = &[
             t.0["Resources"]["NewAlarm"] = alarm;
         },
     ),
+    (
+        "alarms and dashboard read what the code writes",
+        "StuckSagasAlarm: nobody writes onsale_sagas_stuck",
+        |t| {
+            let name = "Properties.MetricName";
+            t.set("StuckSagasAlarm", name, json!("onsale_sagas_stuck"));
+        },
+    ),
+    (
+        "alarms and dashboard read what the code writes",
+        "OrphanPaymentsAlarm: onsale_orphan_payments has no dimensions",
+        |t| {
+            let function = json!([{ "Name": "FunctionName", "Value": "reconcile" }]);
+            t.set("OrphanPaymentsAlarm", "Properties.Dimensions", function);
+        },
+    ),
+    (
+        "alarms and dashboard read what the code writes",
+        "Dashboard: nobody writes onsale_queue_length",
+        |t| {
+            let body = t.place("Dashboard", "Properties.DashboardBody.Fn::Sub");
+            let renamed = body.as_str().unwrap();
+            *body = json!(renamed.replace("onsale_queue_size", "onsale_queue_length"));
+        },
+    ),
+    (
+        "alarms and dashboard read what the code writes",
+        "Dashboard: onsale_bookings_total has no dimensions",
+        |t| {
+            let body = t.place("Dashboard", "Properties.DashboardBody.Fn::Sub");
+            let other = body.as_str().unwrap();
+            *body = json!(other.replace("Stack,status}", "Stack,result}"));
+        },
+    ),
     ("data outlives mistakes", "PointInTimeRecovery", |t| {
         t.remove("Table", "Properties.PointInTimeRecoverySpecification");
+    }),
+    ("data outlives mistakes", "DeletionProtectionEnabled", |t| {
+        t.set(
+            "Table",
+            "Properties.DeletionProtectionEnabled",
+            json!(false),
+        );
     }),
     (
         "data outlives mistakes",

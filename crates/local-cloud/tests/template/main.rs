@@ -4,9 +4,11 @@
 
 mod access;
 mod breaches;
+mod metrics;
 mod operations;
 mod reading;
 mod wiring;
+mod writes;
 
 use reading::{Template, template};
 
@@ -18,6 +20,10 @@ const RULES: &[(&str, Rule)] = &[
     (
         "tables are reached by key or index only",
         access::leading_keys,
+    ),
+    (
+        "a role writes only what its function writes",
+        writes::only_what_is_written,
     ),
     ("no secret in plain text", access::secrets),
     (
@@ -35,6 +41,10 @@ const RULES: &[(&str, Rule)] = &[
     ),
     ("every alarm has an action", operations::alarms),
     ("the dashboard can be drawn", operations::dashboard),
+    (
+        "alarms and dashboard read what the code writes",
+        metrics::alarms_and_dashboard,
+    ),
     ("data outlives mistakes", operations::data),
     ("the runbook knows every alarm", operations::runbook),
 ];

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::reading::{Template, each, points_to};
 
-const RUNBOOK: &str = include_str!("../../../../docs/OPERATIONS.md");
+pub const RUNBOOK: &str = include_str!("../../../../docs/OPERATIONS.md");
 
 pub fn alarms(template: &Template) -> Vec<String> {
     let mut problems = Vec::new();
@@ -78,6 +78,7 @@ pub fn data(template: &Template) -> Vec<String> {
                 json!(true),
             ),
             ("SSESpecification.SSEEnabled", json!(true)),
+            ("DeletionProtectionEnabled", json!(true)),
         ];
         for (path, value) in wanted {
             if *table.at(path) != value {
