@@ -53,7 +53,7 @@ impl App {
             }
             ExportKind::Attendees => {
                 let first: Vec<_> = in_order.flat_map(Order::ticket_ids).collect();
-                let tickets = self.from_hand_to_hand(&first).await?;
+                let tickets = self.passed_on_tickets(&first).await?;
                 let people = self.people(tickets.values().map(|t| t.account)).await?;
                 for id in first {
                     let mut ticket = tickets.get(&id);
@@ -70,7 +70,7 @@ impl App {
     }
 
     /// These tickets, and all that they became by being passed on.
-    async fn from_hand_to_hand(&self, first: &[TicketId]) -> Result<BTreeMap<TicketId, Ticket>> {
+    async fn passed_on_tickets(&self, first: &[TicketId]) -> Result<BTreeMap<TicketId, Ticket>> {
         let (mut tickets, mut wanted) = (BTreeMap::new(), first.to_vec());
         for _ in 0..=MAX_HANDS {
             let read = self.store.tickets(&wanted).await?;

@@ -139,7 +139,11 @@ impl App {
             return Ok(false);
         };
         let blocks: Vec<_> = by_block(layout, &places).iter().map(|b| b.block).collect();
-        let exact = self.exact_map(show, layout, &blocks).await?;
+        let found = self.exact_blocks(show, &blocks).await?;
+        let mut exact = map.as_ref().clone();
+        for (block, state) in found.iter() {
+            exact.learn(layout, *block, state, show.claim_clock(self.now()));
+        }
         let is_free = |place: &PlaceIndex| exact.state(*place) == PlaceState::Free;
         Ok(places.iter().all(is_free))
     }
