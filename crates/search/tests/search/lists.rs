@@ -1,9 +1,9 @@
 //! Lists of an application whose index is a moment behind: what changed is shown as it is,
 //! at its place, once.
 
-use onsale_app::App;
 use onsale_app::events::{EventPage, EventSort};
-use onsale_app::ports::{Ports, Store};
+use onsale_app::ports::{Catalogue, IndexWork};
+use onsale_app::{App, Ports};
 use onsale_memory::MemoryWorld;
 use proptest::prelude::*;
 
