@@ -100,8 +100,9 @@ async fn every_link_of_a_mail_opens_a_page() {
     let later = json!({"starts_at": "2098-01-02T19:00:00Z"});
     sale.organiser.patch(&show, later).await.expect(200);
     mails(&ana, "ana", 4).await;
-    let cancelled = sale.organiser.post(&format!("{show}/cancel"), Value::Null);
-    cancelled.await.expect(202);
+    let cancel = format!("{show}/cancel");
+    let cancelled = sale.organiser.post(&cancel, Value::Null).await;
+    cancelled.expect(202);
 
     let mut all = mails(&ana, "ana", 6).await;
     all.extend(mails(&ana, "bo", 1).await);
