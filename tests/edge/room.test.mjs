@@ -159,7 +159,10 @@ test('first come, first served: nobody is admitted before somebody who came earl
   const states = async () => (await Promise.all(line.map((visitor) => visitor.ask('status')))).map(({ body }) => body);
   const waiting = await states();
   assert.deepEqual(waiting.map(({ state }) => state), line.map(() => 'waiting'));
-  assert.deepEqual(waiting.map(({ position }) => position), [1, 2, 3, 4, 5]);
+  // A position is an estimate, and never one that overtakes.
+  const positions = waiting.map(({ position }) => position);
+  assert.equal(positions[0], 1);
+  assert.deepEqual(positions, positions.toSorted((a, b) => a - b));
   show.freeSeats = 5_000;
   let between = 0;
   for (let admitted = 0; admitted < line.length;) {

@@ -1,10 +1,10 @@
 //! Requests to the functions and to other services, with a limit on time and size.
 
-use std::future::Future;
-use std::pin::pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use worker::{AbortController, AbortSignal, ByteStream, Delay, Fetch};
 
@@ -60,12 +60,26 @@ pub async fn send(
 }
 
 /// Waits so long and no longer.
+///
+/// A delay wakes whoever polled it first and nobody else; and a request is polled once
+/// before anybody can be woken for it. So whoever comes to poll it gets a delay of their own.
 pub async fn within<T>(timeout_ms: u64, work: impl Future<Output = T>) -> Told<T> {
-    let delay = Delay::from(Duration::from_millis(timeout_ms));
-    match select(pin!(work), delay).await {
-        Either::Left((done, _)) => Ok(done),
-        Either::Right(_) => Err(Trouble(format!("no answer within {timeout_ms} ms"))),
-    }
+    let mut work = pin!(work);
+    let mut timer: Option<(Waker, Pin<Box<Delay>>)> = None;
+    poll_fn(|context| {
+        if let Poll::Ready(done) = work.as_mut().poll(context) {
+            return Poll::Ready(Ok(done));
+        }
+        let known = timer.take();
+        let known = known.filter(|(waker, _)| waker.will_wake(context.waker()));
+        let (_, delay) = timer.insert(known.unwrap_or_else(|| {
+            let delay = Delay::from(Duration::from_millis(timeout_ms));
+            (context.waker().clone(), Box::pin(delay))
+        }));
+        let late = || Err(Trouble(format!("no answer within {timeout_ms} ms")));
+        delay.as_mut().poll(context).map(|()| late())
+    })
+    .await
 }
 
 async fn exchange(
