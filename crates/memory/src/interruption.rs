@@ -10,6 +10,7 @@ use crate::MemoryStore;
 /// What another process may come before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    ReadBuyer,
     Claim,
     Shift,
     Release,

@@ -145,6 +145,7 @@ impl Buyers for MemoryStore {
         show: ShowId,
         account: AccountId,
     ) -> Stored<(Option<Session>, Buyer)> {
+        self.reach(Step::ReadBuyer).await;
         Ok((
             self.session(session, account).await?,
             self.buyer(show, account).await?,

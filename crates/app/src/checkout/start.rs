@@ -12,6 +12,7 @@ use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{Show, StoredStatus, Waitlist};
 use onsale_domain::ticket_return::Resale;
+use onsale_domain::time::Millis;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -80,8 +81,8 @@ impl App {
         attempt: &Attempt,
     ) -> Result<Option<Versioned<Order>>> {
         let now = self.now();
-        if entry.state_at(now) != EntryState::Held {
-            return Err(Error::HoldExpired);
+        if !is_held(entry, now)? {
+            return Ok(None);
         }
         if show.status == StoredStatus::Cancelled {
             return Err(not_on_sale("the show is cancelled"));
@@ -138,8 +139,8 @@ impl App {
             Err(CheckoutRefusal::SameRequest) => return answered(order).map(Some),
             Err(refusal) => return Err(refused(refusal)),
         };
-        if entry.state_at(now) != EntryState::Held {
-            return Err(Error::HoldExpired);
+        if !is_held(entry, now)? {
+            return Ok(None);
         }
         let next = Versioned {
             version: order.version,
@@ -211,6 +212,16 @@ impl App {
         if let Err(error) = self.saga_queue.send_drive(&message, 0).await {
             tracing::warn!(order = %order_id, %error, "the saga could not be woken");
         }
+    }
+}
+
+/// Whether the hold waits to be paid. What is being paid, was, or was undone has an order that has moved
+/// on since it was read: it is written before its hold is locked.
+fn is_held(entry: &Entry, now: Millis) -> Result<bool> {
+    match entry.state_at(now) {
+        EntryState::Held => Ok(true),
+        EntryState::Paying | EntryState::Sold | EntryState::Undone => Ok(false),
+        EntryState::Released | EntryState::Expired => Err(Error::HoldExpired),
     }
 }
 

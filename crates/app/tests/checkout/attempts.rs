@@ -27,6 +27,31 @@ async fn a_slower_twin_of_a_checkout_gets_the_same_answer() {
         .await;
 }
 
+/// The twin pays between the reading of the order and that of its hold, at the first attempt
+/// and at one after a decline.
+#[tokio::test]
+async fn a_twin_that_pays_between_two_readings_is_no_lapse() {
+    for declined in [false, true] {
+        let scene = Scene::new().await;
+        let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
+        let id = OrderId::of(hold);
+        if declined {
+            let refused = scene.check_out(hold, "first", "pm_card_chargeDeclined");
+            refused.await.unwrap();
+            scene.settle().await;
+            assert_eq!(scene.order(id).await.status(), OrderStatus::Declined);
+        }
+        let other = scene.clone();
+        scene.world.store.before_next(Step::ReadBuyer, async move {
+            other.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+        });
+        assert_eq!(scene.check_out(hold, "pay", "pm_card_visa").await, Ok(id));
+        scene.settle().await;
+        assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+        scene.assert_consistent(id, "a twin between readings").await;
+    }
+}
+
 #[tokio::test]
 async fn a_key_that_was_answered_is_answered_again_after_the_order_was_cancelled() {
     let scene = Scene::new().await;

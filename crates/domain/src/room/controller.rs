@@ -318,10 +318,11 @@ impl Controller {
     }
 
     /// What an organiser sees of the room. Whoever was let in and is not through a gate yet
-    /// waits still.
+    /// waits still. Whoever went straight through may be inside before the line reached them.
     pub fn figures(&self, now: Millis) -> RoomFigures {
         let turnout = self.turnout();
-        let in_line = self.census.joined() as f64 - self.census.admitted(self.frontier);
+        let passed = self.census.admitted(self.frontier);
+        let in_line = self.census.joined() as f64 - passed.max(turnout.entered as f64);
         RoomFigures {
             waiting: in_line.max(0.0).round() as u64 + turnout.waiting,
             admitted: turnout.live,

@@ -382,3 +382,23 @@ fn whoever_is_not_through_a_gate_waits_and_whoever_has_a_pass_is_admitted() {
     assert_eq!((figures.waiting, figures.admitted), (before + 4, 3));
     assert_eq!((figures.rate, figures.at), (10, OPENS + 4_000));
 }
+
+/// Somebody comes while the room is open and goes through a gate before their bucket closes.
+#[test]
+fn whoever_went_straight_through_is_not_in_line_any_more() {
+    let mut controller = controller(settings());
+    let report = Report {
+        number: 1,
+        version: 0,
+        slots: 5,
+        live: 3,
+        entered: 3,
+        waiting: 0,
+        returned: 0,
+        ended: 0,
+    };
+    let gate = GateIndex::all().next().unwrap();
+    controller.hear_gate(gate, report);
+    let figures = controller.figures(OPENS);
+    assert_eq!((figures.waiting, figures.admitted), (997, 3));
+}
