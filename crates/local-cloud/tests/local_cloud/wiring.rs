@@ -48,7 +48,7 @@ fn the_real_template_wires_the_platform() {
         function: "reconcile".to_owned(),
         every: Duration::from_secs(60 * minutes),
         input: Some(json!({ "scope": scope })),
-        timeout: Duration::from_secs(300),
+        timeout: Duration::from_secs(900),
     };
     let sweep = Schedule {
         function: "index-events".to_owned(),
