@@ -6,7 +6,7 @@ pub use refusals::Refusals;
 
 use onsale_app::Error;
 use onsale_domain::account::Email;
-use onsale_domain::ids::{AccountId, SessionId};
+use onsale_domain::ids::{AccountId, ResetId, SessionId};
 pub use onsale_domain::limiter::{LimitKey, Limiter};
 use onsale_domain::password_reset::RESETS_PER_HOUR;
 use onsale_domain::request_hash::RequestHash;
@@ -170,6 +170,12 @@ impl Limits {
     /// Somebody with a session says their password: as often as they may log in.
     pub fn password_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
         self.take(&self.log_ins_per_email, *account.as_bytes(), now)
+    }
+
+    /// A link that was mailed is used. Whoever repeats that says a password, which is
+    /// compared: as often as one may log in.
+    pub fn link_use(&self, reset: ResetId, now: Millis) -> Result<(), Error> {
+        self.take(&self.log_ins_per_email, *reset.as_bytes(), now)
     }
 
     /// Counts by the address alone, whether or not it has an account.

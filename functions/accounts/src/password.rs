@@ -164,6 +164,7 @@ pub(crate) async fn set(
     // A token that is not ours costs neither a read nor a hash.
     let reset = keys.configured()?.verify(&token);
     let reset = reset.ok_or(onsale_app::Error::NotFound("link to set a password"))?;
+    api.limits.link_use(reset, api.app.now())?;
     to_the_end(async move {
         let repeats = key.is_some();
         api.app.use_reset(reset, &body.password, repeats).await
