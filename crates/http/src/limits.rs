@@ -239,6 +239,17 @@ mod tests {
     }
 
     #[test]
+    fn a_mailed_link_is_no_way_to_try_passwords() {
+        let limits = Limits::default();
+        let uses = |reset: u8| {
+            let reset = ResetId::from_bytes([reset; 16]);
+            let mut uses = (0..100).map(move |_| reset);
+            uses.position(|reset| limits.link_use(reset, NOW).is_err())
+        };
+        assert_eq!((uses(1), uses(2)), (Some(10), Some(10)));
+    }
+
+    #[test]
     fn limits_follow_the_environment_and_refuse_nonsense() {
         let says = |name: &'static str, value: &'static str| {
             Limits::configured(move |asked| (asked == name).then(|| value.to_owned()))
