@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test sets up must succeed")]
 
 mod control;
+mod fans;
 mod internal;
 
 use std::sync::Arc;

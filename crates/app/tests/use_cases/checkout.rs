@@ -1,0 +1,23 @@
+//! From a hold to tickets and back, with every port in memory: what happens when
+//! processes die, replies are lost, workers come back late and messages come twice.
+
+mod attempts;
+mod charge_backs;
+mod counted;
+mod crash;
+mod gates;
+mod leaving;
+mod parked;
+mod passes;
+mod races;
+mod reconcile;
+mod reconcile_payments;
+mod reconcile_races;
+mod refunds;
+mod sales;
+mod scans;
+pub(crate) mod scene;
+mod show_cancellation;
+mod slow_provider;
+mod transfers;
+mod way;

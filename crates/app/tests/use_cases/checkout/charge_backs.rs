@@ -1,0 +1,114 @@
+//! A bank takes money back while the order is on its way, in either direction. What is
+//! disputed no provider refunds, so here every refund is refused.
+
+use onsale_app::Error;
+use onsale_domain::ids::OrderId;
+use onsale_domain::money::Cents;
+use onsale_domain::order::{OrderStatus, Stage, Why};
+use onsale_domain::payment::PaymentState;
+
+use crate::checkout::scene::Scene;
+
+const KEPT: PaymentState = PaymentState::Captured { refunded: Cents(0) };
+
+async fn charge_back(scene: &Scene, id: OrderId) -> onsale_app::Result<()> {
+    let payment = scene.order(id).await.payment.unwrap();
+    scene.app.charge_back(id, &payment).await
+}
+
+async fn assert_charged_back(scene: &Scene, id: OrderId, note: &str) {
+    scene.reconcile_until_quiet().await;
+    let order = scene.order(id).await;
+    assert_eq!(order.status(), OrderStatus::Cancelled, "{note}");
+    assert_eq!(order.undo.unwrap().why, Why::ChargedBack, "{note}");
+    assert_eq!(scene.payments().await[0].state, KEPT, "{note}");
+    scene.assert_consistent(id, note).await;
+}
+
+#[tokio::test]
+async fn an_order_that_is_stuck_at_its_refund_ends_once_it_is_charged_back() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    scene.world.gate.fail_always("refund", true);
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
+    for _ in 0..2 {
+        charge_back(&scene, id).await.unwrap();
+    }
+    assert_charged_back(&scene, id, "stuck").await;
+}
+
+#[tokio::test]
+async fn a_cancelled_show_ends_although_a_buyer_disputes_the_charge() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    scene.world.gate.fail_always("refund", true);
+    let organiser = scene.show.organiser().await.unwrap();
+    let show = scene.show.show.id;
+    scene.app.cancel_show(&organiser, show).await.unwrap();
+    charge_back(&scene, id).await.unwrap();
+    scene.settle().await;
+    assert_charged_back(&scene, id, "the show is cancelled").await;
+    let progress = scene.app.cancellation_progress(&organiser, show).await;
+    let progress = progress.unwrap();
+    assert_eq!((progress.refunds_due, progress.refunds_done), (1, 1));
+}
+
+#[tokio::test]
+async fn an_order_that_is_called_off_and_not_yet_undone_is_charged_back() {
+    for step in [Stage::Revoking, Stage::Refunding] {
+        let scene = Scene::new().await;
+        let id = scene.paid("pay", &["A-1-1"]).await;
+        scene.world.gate.fail_always("refund", true);
+        scene.app.cancel_order(&scene.ana, id).await.unwrap();
+        if step == Stage::Refunding {
+            scene.drive(id).await;
+        }
+        assert_eq!(scene.order(id).await.stage, step);
+        charge_back(&scene, id).await.unwrap();
+        assert_charged_back(&scene, id, &format!("{step:?}")).await;
+    }
+}
+
+/// The money was taken, the reply was lost, and the bank was faster than the next try.
+#[tokio::test]
+async fn an_order_that_does_not_know_yet_that_it_is_paid_is_charged_back() {
+    for called_off in [false, true] {
+        let scene = Scene::new().await;
+        let id = scene.stopped_at("capture").await;
+        assert_eq!(charge_back(&scene, id).await, Err(Error::Unavailable));
+        let payment = scene.order(id).await.payment.unwrap();
+        scene.app.payments.capture(&payment, id).await.unwrap();
+        scene.world.gate.fail_always("refund", true);
+        if called_off {
+            scene.app.cancel_order(&scene.ana, id).await.unwrap();
+            assert_eq!(scene.order(id).await.stage, Stage::Voiding);
+        }
+        charge_back(&scene, id).await.unwrap();
+        assert_charged_back(&scene, id, &format!("called off: {called_off}")).await;
+    }
+}
+
+/// The refund is done, and the worker that asked for it died before it was stored.
+#[tokio::test]
+async fn a_refund_that_was_given_before_the_charge_back_stays_one() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    scene.world.gate.fail_always("refund", true);
+    scene.drive(id).await;
+    scene.world.gate.fail_always("refund", false);
+    let order = scene.order(id).await;
+    assert_eq!(order.stage, Stage::Refunding);
+    let payment = order.payment.unwrap();
+    let (already, amount) = (Cents(0), Cents(4_500));
+    let refund = scene.app.payments.refund(&payment, id, already, amount);
+    refund.await.unwrap();
+    charge_back(&scene, id).await.unwrap();
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
+    scene.assert_consistent(id, "refunded, then disputed").await;
+    charge_back(&scene, id).await.unwrap();
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
+}

@@ -1,0 +1,120 @@
+//! Scanning over HTTP: what a gate is told, and when it asks again.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use onsale_app::Caller;
+use onsale_app::holds::Wish;
+use onsale_app::ports::Drive;
+use onsale_domain::ids::ShowId;
+use onsale_domain::payment::PaymentMethod;
+use onsale_domain::request_hash::IdempotencyKey;
+use onsale_domain::ticket_code::{TicketKey, TicketKeys};
+use onsale_domain::time::Millis;
+use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
+use onsale_memory::MemoryWorld;
+use onsale_memory::stage::{Plan, Stage};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+struct Gate {
+    router: Router,
+    show: ShowId,
+    organiser: String,
+    buyer: String,
+    code: String,
+}
+
+/// The code of a ticket that was bought.
+async fn bought(world: &MemoryWorld, stage: &Stage, buyer: &Caller) -> String {
+    let (app, show) = (&world.app, stage.show.id);
+    let key = IdempotencyKey::parse("k").unwrap();
+    let wish = Wish::Seats(vec!["A-1-3".to_owned()]);
+    let hold = app
+        .place_hold(buyer, show, &key, &wish, None)
+        .await
+        .unwrap();
+    let card = PaymentMethod::parse("pm_card_visa").unwrap();
+    let order = app.check_out(buyer, show, hold.hold_id, &key, card).await;
+    let order_id = order.unwrap();
+    let message = Drive::Order { order_id, tries: 0 };
+    app.drive(&message).await.unwrap();
+    let tickets = app.tickets_of(buyer, order_id).await.unwrap();
+    tickets[0].code.clone()
+}
+
+impl Gate {
+    async fn new() -> Self {
+        let world = MemoryWorld::new(Millis(1_800_000_000_000));
+        let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
+        let signer = SessionSigner::from_secret("k1", [7; 32]);
+        let token = async |caller: &Caller| {
+            let session = world
+                .app
+                .store
+                .session(caller.session, caller.account)
+                .await
+                .unwrap();
+            signer.sign(&session.unwrap(), caller.role).unwrap()
+        };
+        let buyer = stage.buyer(1).await.unwrap();
+        let code = bought(&world, &stage, &buyer).await;
+        let keys = TicketKeys::new(vec![TicketKey::from_bytes(&[7; 32]).public()]).unwrap();
+        let (router, _) = openapi::finish(tickets::router(Arc::new(keys)), "tickets");
+        let api = Api::new(world.app.clone(), signer.verifier(), Limits::off());
+        Self {
+            router: trace::layer(router.with_state(api)),
+            show: stage.show.id,
+            organiser: token(&stage.organiser().await.unwrap()).await,
+            buyer: token(&buyer).await,
+            code,
+        }
+    }
+
+    async fn scan(&self, token: &str, key: Option<&str>) -> (StatusCode, Value) {
+        let mut request = Request::post(format!("/api/v1/shows/{}/scans", self.show))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json");
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = json!({"code": self.code, "gate": "north"}).to_string();
+        let request = request.body(Body::from(body)).unwrap();
+        let answer = self.router.clone().oneshot(request).await.unwrap();
+        let status = answer.status();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&body).unwrap_or_default())
+    }
+}
+
+#[tokio::test]
+async fn a_gate_that_asks_again_with_its_key_gets_the_same_answer() {
+    let gate = Gate::new().await;
+    let (status, first) = gate.scan(&gate.organiser, Some("one")).await;
+    assert_eq!(status, StatusCode::OK, "{first}");
+    assert_eq!(
+        (&first["result"], &first["seat"]),
+        (&json!("admitted"), &json!("A-1-3"))
+    );
+    assert_eq!(gate.scan(&gate.organiser, Some("one")).await.1, first);
+    for key in [Some("two"), None] {
+        let (status, other) = gate.scan(&gate.organiser, key).await;
+        assert_eq!(
+            (status, &other["result"]),
+            (StatusCode::OK, &json!("already_used"))
+        );
+        assert_eq!(other["used_at"], first["used_at"]);
+    }
+}
+
+#[tokio::test]
+async fn a_buyer_admits_nobody() {
+    let gate = Gate::new().await;
+    let (status, _) = gate.scan(&gate.buyer, None).await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    let (_, answer) = gate.scan(&gate.organiser, None).await;
+    assert_eq!(answer["result"], "admitted", "nothing was used up");
+}
