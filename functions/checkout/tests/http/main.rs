@@ -4,6 +4,7 @@
 
 mod attempts;
 mod repeating;
+mod resuming;
 mod service;
 mod webhook;
 mod work;

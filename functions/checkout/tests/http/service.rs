@@ -26,6 +26,7 @@ pub(crate) struct Service {
     pub(crate) world: MemoryWorld,
     stage: Stage,
     router: Router,
+    signer: SessionSigner,
     buyer: Caller,
     token: String,
 }
@@ -65,6 +66,7 @@ impl Service {
             router: trace::layer(router.with_state(api)),
             world,
             stage,
+            signer,
             buyer,
             token,
         }
@@ -133,10 +135,22 @@ impl Service {
         cancelled.unwrap();
     }
 
+    /// The token of the show's organiser.
+    pub(crate) async fn organiser(&self) -> String {
+        let caller = self.stage.organiser().await.unwrap();
+        let store = &self.world.app.store;
+        let session = store.session(caller.session, caller.account).await.unwrap();
+        let token = self.signer.sign(&session.unwrap(), caller.role);
+        token.unwrap()
+    }
+
     /// A POST of the buyer without a body.
     pub(crate) async fn post(&self, path: &str, key: Option<&str>) -> Answer {
-        let mut request =
-            Request::post(path).header("authorization", format!("Bearer {}", self.token));
+        self.post_as(&self.token, path, key).await
+    }
+
+    pub(crate) async fn post_as(&self, token: &str, path: &str, key: Option<&str>) -> Answer {
+        let mut request = Request::post(path).header("authorization", format!("Bearer {token}"));
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
