@@ -30,6 +30,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         holder: "张伟 / Ζωή Παππά / Щедрик Олена".into(),
         ..seated.clone()
     };
+    let from_right_to_left = TicketPage {
+        event: "مهرجان الموسيقى 2026 – The Night Trains".into(),
+        venue: "היכל התרבות (אולם לואי)".into(),
+        city: "תל אביב".into(),
+        section: "יציע".into(),
+        price_text: "₪180.00".into(),
+        holder: "محمد علی‌رضا / שָׁלוֹם 12 ABC".into(),
+        ..seated.clone()
+    };
+    let south_and_south_east = TicketPage {
+        event: "संगीत संध्या, রবীন্দ্রনাথ ঠাকুর, கச்சேரி, ดนตรีไทย".into(),
+        venue: "ಬೆಂಗಳೂರು, తెలుగు, മലയാളം, ગુજરાતી, ਪੰਜਾਬੀ, සිංහල".into(),
+        city: "ភ្នំពេញ, မြန်မာ, ວຽງຈັນ, አዲስ አበባ".into(),
+        section: "ชั้นบน".into(),
+        price_text: "₹1,800".into(),
+        holder: "श्री राजेन्द्र क्षीरसागर / თბილისი / Երևան".into(),
+        ..seated.clone()
+    };
     let crowded = TicketPage {
         event: "An Extraordinarily Long Evening of Chamber Music, Improvised Poetry and \
                 Donaudampfschifffahrtsgesellschaftskapitänsmützen, with an Intermission and \
@@ -46,7 +64,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         holder: "Her Excellency Doña María del Carmen Fernández de Córdoba y Álvarez".into(),
         ..seated.clone()
     };
-    let bytes = pdf(&[seated, standing, crowded])?;
+    let bytes = pdf(&[
+        seated,
+        standing,
+        from_right_to_left,
+        south_and_south_east,
+        crowded,
+    ])?;
     std::io::stdout().write_all(&bytes)?;
     Ok(())
 }

@@ -1,16 +1,45 @@
 #!/usr/bin/env python3
-"""Makes the three fonts of this folder from the published ones.
+"""Makes the fonts of this folder from the published ones.
 
     pip install fonttools==4.68.0
-    python3 subset.py NotoSans-Regular.ttf NotoSans-Bold.ttf NotoSansCJK-Regular.ttc
+    python3 subset.py FOLDER NotoSansCJK-Regular.ttc
+
+FOLDER has NotoSans-Regular.ttf, NotoSans-Bold.ttf and a NotoSans…-Regular.ttf for each of
+the OTHER_SCRIPTS.
 """
 
+import pathlib
 import sys
 
 from fontTools import subset
 from fontTools.ttLib import TTCollection, TTFont
 
 SIMPLIFIED_CHINESE = 2  # the order of the faces in the collection: JP, KR, SC, TC, HK
+
+# The blocks of each script, first and last. Of Arabic the ligatures of whole words are left
+# out, but not the letters in fixed forms, which old programs write.
+OTHER_SCRIPTS = {
+    "Arabic": [(0x0600, 0x06FF), (0x0750, 0x077F), (0xFB50, 0xFBB1), (0xFBD3, 0xFBFF), (0xFE70, 0xFEFC)],
+    "Armenian": [(0x0530, 0x058F), (0xFB13, 0xFB17)],
+    "Bengali": [(0x0980, 0x09FF)],
+    "Devanagari": [(0x0900, 0x097F), (0xA8E0, 0xA8FF)],
+    "Ethiopic": [(0x1200, 0x137F)],
+    "Georgian": [(0x10A0, 0x10FF), (0x1C90, 0x1CBF), (0x2D00, 0x2D2F)],
+    "Gujarati": [(0x0A80, 0x0AFF)],
+    "Gurmukhi": [(0x0A00, 0x0A7F)],
+    "Hebrew": [(0x0590, 0x05FF), (0xFB1D, 0xFB4F)],
+    "Kannada": [(0x0C80, 0x0CFF)],
+    "Khmer": [(0x1780, 0x17FF)],
+    "Lao": [(0x0E80, 0x0EFF)],
+    "Malayalam": [(0x0D00, 0x0D7F)],
+    "Myanmar": [(0x1000, 0x109F)],
+    "Sinhala": [(0x0D80, 0x0DFF)],
+    "Tamil": [(0x0B80, 0x0BFF)],
+    "Telugu": [(0x0C00, 0x0C7F)],
+    "Thai": [(0x0E00, 0x0E7F)],
+}
+# Shaping wants a space, the joiners, and a circle for a mark that has lost its letter.
+FOR_SHAPING = {0x20, 0x200C, 0x200D, 0x25CC}
 
 
 def characters_of(codec, lead, trail):
@@ -58,10 +87,16 @@ def make(font, wanted, features, target):
     font.save(target)
 
 
-def main(regular, bold, cjk):
-    for source, target in [(regular, "NotoSans-Regular.ttf"), (bold, "NotoSans-Bold.ttf")]:
-        font = TTFont(source)
-        make(font, font.getBestCmap().keys(), ["ccmp", "kern", "mark", "mkmk", "locl"], target)
+def main(folder, cjk):
+    folder = pathlib.Path(folder)
+    for name in ["NotoSans-Regular.ttf", "NotoSans-Bold.ttf"]:
+        font = TTFont(folder / name)
+        make(font, font.getBestCmap().keys(), ["ccmp", "kern", "mark", "mkmk", "locl"], name)
+    for script, blocks in OTHER_SCRIPTS.items():
+        name = f"NotoSans{script}-Regular.ttf"
+        wanted = {c for first, last in blocks for c in range(first, last + 1)} | FOR_SHAPING
+        # These scripts are written by their features: joining, conjuncts, marks.
+        make(TTFont(folder / name), wanted, subset.Options().layout_features, name)
     font = TTCollection(cjk).fonts[SIMPLIFIED_CHINESE]
     make(font, east_asian(), ["ccmp"], "NotoSansCJKsc-Regular-subset.otf")
 

@@ -5,12 +5,14 @@
 //! PDF/UA-1, so a screen reader finds the title, the seat and the code, and the fonts are
 //! in the program, so nothing has to be installed.
 //!
-//! Text is shaped and falls back from font to font for Latin, Greek, Cyrillic, Chinese,
-//! Japanese and Korean. There are no fonts for scripts that run from right to left, for
-//! those of South and South-East Asia, or for emoji: their letters are printed as U+FFFD,
-//! while a screen reader still gets them as they were written.
+//! Text is shaped and falls back from font to font; what runs from right to left is put in
+//! the order in which it is seen, and stays in the order in which it is read for whoever
+//! copies it. The README beside the fonts says which scripts they have. Letters of other
+//! scripts and emoji are printed as U+FFFD, while a screen reader still gets them as they
+//! were written.
 
 mod design;
+mod faces;
 mod fonts;
 mod lines;
 mod page;

@@ -1,9 +1,10 @@
 //! Text in a box: where its lines break, and what gives way when it is too long.
 
+use unicode_bidi::Level;
 use unicode_linebreak::linebreaks;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::fonts::{Fonts, Weight};
+use crate::fonts::{Fonts, Weight, base_level};
 
 /// How large a text may be set and over how many lines.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ impl Fit {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Lines {
     pub(crate) size: f32,
+    /// Which way the text runs as a whole, and so each of its lines.
+    pub(crate) base: Level,
     pub(crate) lines: Vec<String>,
 }
 
@@ -29,16 +32,19 @@ impl Lines {
     /// The text in the first way that shows all of it; in the last way, cut short with an
     /// ellipsis, if none does.
     pub(crate) fn set(fonts: &Fonts, text: &str, weight: Weight, width: f32, ways: &[Fit]) -> Self {
+        let base = base_level(text);
         let mut cut = None;
         for fit in ways {
             let setting = Setting {
                 fonts,
                 weight,
+                base,
                 width_ems: width / fit.size,
             };
             let (lines, complete) = setting.lines(text, fit.lines);
             let set = Self {
                 size: fit.size,
+                base,
                 lines,
             };
             if complete {
@@ -48,6 +54,7 @@ impl Lines {
         }
         cut.unwrap_or(Self {
             size: 1.0,
+            base,
             lines: Vec::new(),
         })
     }
@@ -56,12 +63,14 @@ impl Lines {
 struct Setting<'a> {
     fonts: &'a Fonts,
     weight: Weight,
+    base: Level,
     width_ems: f32,
 }
 
 impl Setting<'_> {
     fn fits(&self, text: &str) -> bool {
-        self.fonts.width(text.trim_end(), self.weight) <= self.width_ems
+        let line = text.trim_end();
+        self.fonts.width(line, self.weight, self.base) <= self.width_ems
     }
 
     fn lines(&self, text: &str, most: usize) -> (Vec<String>, bool) {
@@ -148,6 +157,13 @@ mod tests {
     }
 
     #[test]
+    fn lines_break_in_the_order_in_which_they_are_read() {
+        let set = set("שלום עולם ABC DEF", 60.0, TWO_LINES);
+        assert_eq!(set.lines, ["שלום עולם ", "ABC DEF"]);
+        assert!(set.base.is_rtl(), "also where a line has Latin only");
+    }
+
+    #[test]
     fn a_smaller_size_is_tried_before_anything_is_cut() {
         let ways = [Fit::new(20.0, 1), Fit::new(10.0, 1)];
         assert_eq!(set("Short", 60.0, &ways).size, 20.0);
@@ -161,7 +177,7 @@ mod tests {
             let set = set(&clean(&text), width, &ways);
             prop_assert!(set.lines.len() <= 3);
             for line in &set.lines {
-                let ems = Fonts::get().unwrap().width(line.trim_end(), Weight::Regular);
+                let ems = Fonts::get().unwrap().width(line.trim_end(), Weight::Regular, set.base);
                 prop_assert!(ems * set.size <= width + 0.01, "{line:?}");
             }
         }

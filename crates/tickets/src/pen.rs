@@ -87,8 +87,8 @@ impl Pen<'_, '_> {
         y + block.height()
     }
 
-    fn line(&mut self, text: &str, block: &Block, mut start: Point) -> Identifier {
-        let runs = self.fonts.shape(text, block.weight);
+    fn line(&mut self, text: &str, block: &Block, start: Point) -> Identifier {
+        let runs = self.fonts.shape(text, block.weight, block.lines.base);
         let shown: String = runs.iter().map(|run| run.text.as_str()).collect();
         // Where no font has a letter, a screen reader still gets what was written.
         let actual = (shown != text).then_some(text);
@@ -99,9 +99,9 @@ impl Pen<'_, '_> {
         for run in runs {
             let outline = block.colour.stroke(size * EMBOLDENING);
             self.surface.set_stroke(run.embolden.then_some(outline));
+            let left = Point::from_xy(start.x + run.left * size, start.y);
             self.surface
-                .draw_glyphs(start, &run.glyphs, run.font, &run.text, size, false);
-            start.x += run.width * size;
+                .draw_glyphs(left, &run.glyphs, run.font, &run.text, size, false);
         }
         self.surface.set_stroke(None);
         self.surface.end_tagged();

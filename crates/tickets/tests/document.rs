@@ -6,6 +6,7 @@ mod sample;
 use onsale_tickets::{MAX_PAGES, PdfError, QrError, TicketPage, pdf};
 use proptest::prelude::*;
 use sample::page;
+use std::process::Command;
 
 fn count(document: &[u8], what: &str) -> usize {
     document
@@ -70,6 +71,76 @@ fn fonts_are_embedded_in_the_parts_that_are_used() {
     assert!(document.len() < 60_000, "{} bytes", document.len());
 }
 
+/// What a viewer copies from the document, in the order in which it is read; `None` where
+/// there is no viewer.
+#[allow(clippy::unwrap_used)] // a helper that fails fails its test
+fn copied(document: &[u8]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tickets.pdf"), document).unwrap();
+    let read = Command::new("pdftotext")
+        .args(["-enc", "UTF-8", "tickets.pdf", "-"])
+        .current_dir(folder.path())
+        .output();
+    let Ok(read) = read else {
+        eprintln!(
+            "SKIPPED: pdftotext is missing. On Debian and Ubuntu: apt-get install poppler-utils"
+        );
+        return None;
+    };
+    assert!(read.status.success());
+    // It marks what runs from right to left.
+    let marks = ['\u{202a}', '\u{202b}', '\u{202c}'];
+    Some(String::from_utf8(read.stdout).unwrap().replace(marks, ""))
+}
+
+const NAMES: [(&str, &str); 18] = [
+    ("Arabic", "محمد علی\u{200c}رضا"),
+    ("Armenian", "Մարտիրոս Սարյան"),
+    ("Bengali", "রবীন্দ্রনাথ সেন"),
+    ("Devanagari", "राजेन्द्र क्षीरसागर"),
+    ("Ethiopic", "አበበ ቢቂላ"),
+    ("Georgian", "ნინო ანანიაშვილი"),
+    ("Gujarati", "નરસિંહ મહેતા"),
+    ("Gurmukhi", "ਗੁਰੂ ਨਾਨਕ"),
+    ("Hebrew", "דוד בן גוריון"),
+    ("Kannada", "ಕುವೆಂಪು"),
+    ("Khmer", "ស៊ីន ស៊ីសាមុត"),
+    ("Lao", "ວຽງຈັນ"),
+    ("Malayalam", "യേശുദാസ്"),
+    ("Myanmar", "မြန်မာ"),
+    ("Sinhala", "ශ්\u{200d}රී ලංකා"),
+    ("Tamil", "கண்ணதாசன்"),
+    ("Telugu", "త్యాగరాజు"),
+    ("Thai", "สมศักดิ์"),
+];
+
+#[test]
+fn names_in_every_script_have_a_font_and_are_copied_as_they_were_written() {
+    for (script, name) in NAMES {
+        let mut ticket = page(0);
+        ticket.event = name.into();
+        let document = pdf(&[ticket]).unwrap();
+        let font = format!("+NotoSans{script}-Regular");
+        assert!(has(&document, &font), "{script}");
+        assert!(document.len() < 60_000, "{} bytes", document.len());
+        if let Some(text) = copied(&document) {
+            assert!(text.contains(name), "{script}: {text}");
+            assert!(!text.contains('\u{fffd}'), "{script}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_turns_around_does_not_turn_the_ticket_around() {
+    for turn in ['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}'] {
+        let (mut turned, mut plain) = (page(0), page(0));
+        turned.holder = format!("{turn}Zoë 12");
+        turned.venue = format!("Harbour{turn} Hall");
+        plain.holder = "Zoë 12".into();
+        assert_eq!(pdf(&[turned]), pdf(&[plain]), "{turn:?}");
+    }
+}
+
 #[test]
 fn the_same_tickets_give_the_same_bytes() {
     assert_eq!(pdf(&[page(3)]), pdf(&[page(3)]));
@@ -101,6 +172,10 @@ fn empty_and_endless_texts_still_make_a_page() {
         &"中".repeat(50_000),
         "👩‍👩‍👧",
         "שלום",
+        &"שלום 12 ".repeat(5_000),
+        &"محمد".repeat(10_000),
+        &"क्ष्".repeat(10_000),
+        "ܫܠܡܐ 12 שלום 👩",
     ] {
         let page = TicketPage {
             event: text.into(),
@@ -125,6 +200,10 @@ fn hostile() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
         "[\\p{Latin}\\p{Greek}\\p{Cyrillic}\\p{Han}\\p{Hangul}\\p{Kana} ]{0,120}",
+        "[\\p{Arabic}\\p{Hebrew}\\p{Syriac}0-9a-c ()\u{200c}\u{200d}\u{202e}\u{2067}]{0,120}",
+        "[\\p{Devanagari}\\p{Bengali}\\p{Gujarati}\\p{Gurmukhi}\\p{Tamil}\\p{Telugu}\u{200d} ]{0,120}",
+        "[\\p{Kannada}\\p{Malayalam}\\p{Sinhala}\\p{Thai}\\p{Lao}\\p{Khmer}\\p{Myanmar}\u{200c} ]{0,120}",
+        "[\\p{Armenian}\\p{Georgian}\\p{Ethiopic}\\p{Tibetan} ]{0,120}",
         "[\\p{M}\\p{Cf}\\p{Cc}\\p{Z}a-c\u{1100}-\u{11ff}]{0,60}",
     ]
 }
