@@ -1,11 +1,9 @@
 //! The document as a whole: its pages, its meaning to a screen reader, its fonts, and
 //! texts of every kind.
 
-mod sample;
-
+use crate::sample::page;
 use onsale_tickets::{MAX_PAGES, PdfError, QrError, TicketPage, pdf};
 use proptest::prelude::*;
-use sample::page;
 use std::process::Command;
 
 fn count(document: &[u8], what: &str) -> usize {

@@ -2,12 +2,9 @@
 //! encoder.
 #![allow(clippy::unwrap_used)] // a helper that fails fails its test
 
-mod picture;
-mod sample;
-
+use crate::picture::Picture;
+use crate::sample::{page, real_code};
 use onsale_tickets::{QrError, pdf, svg};
-use picture::Picture;
-use sample::{page, real_code};
 use std::process::Command;
 
 #[test]
