@@ -5,6 +5,9 @@
 //! what its owner may ask of it. An order moves only by a conditional write on its
 //! version, so every function here takes an order and gives the next one.
 
+mod status;
+mod undo;
+
 use serde::{Deserialize, Serialize};
 
 use crate::buyer::Entry;
@@ -14,9 +17,11 @@ use crate::money::{Cents, Currency, Money};
 use crate::payment::{Action, PaymentId, PaymentMethod};
 use crate::request_hash::{IdempotencyKey, RequestHash};
 use crate::resale::Resold;
-use crate::show::RefundStep;
 use crate::ticket_return::Resale;
 use crate::time::Millis;
+
+pub use status::OrderStatus;
+pub use undo::{Undo, Why, refund_percent, share};
 
 /// More payment attempts than this on one order is no person.
 pub const MAX_ATTEMPTS: usize = 20;
@@ -46,55 +51,6 @@ pub enum Stage {
     Returning,
     AnnouncingEnd,
     Ended,
-}
-
-/// Why an order is undone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// The hold lapsed before it was paid.
-    HoldExpired,
-    /// Somebody else has the places.
-    SeatsLost,
-    CaptureRefused,
-    Buyer,
-    ShowCancelled,
-    ChargedBack,
-}
-
-impl Why {
-    /// Whether the order failed by itself, rather than being called off.
-    fn is_failure(self) -> bool {
-        matches!(
-            self,
-            Self::HoldExpired | Self::SeatsLost | Self::CaptureRefused
-        )
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::HoldExpired => "hold_expired",
-            Self::SeatsLost => "seats_lost",
-            Self::CaptureRefused => "capture_refused",
-            Self::Buyer => "buyer",
-            Self::ShowCancelled => "show_cancelled",
-            Self::ChargedBack => "charged_back",
-        }
-    }
-}
-
-/// The decision to undo an order; fixed when it is taken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undo {
-    pub why: Why,
-    pub percent: u8,
-    /// What goes back to the buyer, if the money was taken.
-    pub refund: Cents,
-    /// Whether the money was known to be taken when this was decided. What the buyer was
-    /// told then is told again, whatever the provider says later.
-    #[serde(default)]
-    pub was_paid: bool,
-    pub began: Millis,
 }
 
 /// One try to pay. The number of an attempt is its place in the list, from 1.
@@ -179,40 +135,6 @@ pub struct Order {
     pub ended_at: Option<Millis>,
     pub created: Millis,
     pub changed: Millis,
-}
-
-/// The status that the world sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OrderStatus {
-    Pending,
-    RequiresAction,
-    Authorised,
-    Confirmed,
-    Declined,
-    Cancelling,
-    /// Ended without a refund.
-    Cancelled,
-    Refunded,
-    Failed,
-    Stuck,
-}
-
-impl OrderStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::RequiresAction => "requires_action",
-            Self::Authorised => "authorised",
-            Self::Confirmed => "confirmed",
-            Self::Declined => "declined",
-            Self::Cancelling => "cancelling",
-            Self::Cancelled => "cancelled",
-            Self::Refunded => "refunded",
-            Self::Failed => "failed",
-            Self::Stuck => "stuck",
-        }
-    }
 }
 
 /// Why a checkout request begins no new attempt.
@@ -349,39 +271,6 @@ impl Order {
         !has_ended || self.repayment().is_some()
     }
 
-    pub fn status(&self) -> OrderStatus {
-        if self.stuck.is_some() {
-            return OrderStatus::Stuck;
-        }
-        match self.stage {
-            Stage::Locking | Stage::Authorising | Stage::Declining => OrderStatus::Pending,
-            Stage::AwaitingAction => OrderStatus::RequiresAction,
-            Stage::Selling | Stage::Capturing | Stage::Issuing => OrderStatus::Authorised,
-            Stage::Announcing => OrderStatus::Confirmed,
-            Stage::Confirmed => self.confirmed_status(),
-            Stage::Declined => OrderStatus::Declined,
-            Stage::Voiding
-            | Stage::Revoking
-            | Stage::Refunding
-            | Stage::Returning
-            | Stage::AnnouncingEnd => OrderStatus::Cancelling,
-            Stage::Ended => self.end_status(),
-        }
-    }
-
-    fn end_status(&self) -> OrderStatus {
-        let Some(undo) = &self.undo else {
-            return OrderStatus::Cancelled;
-        };
-        if self.captured && undo.refund > Cents(0) {
-            OrderStatus::Refunded
-        } else if undo.why.is_failure() {
-            OrderStatus::Failed
-        } else {
-            OrderStatus::Cancelled
-        }
-    }
-
     /// The next attempt, after the last one was stored as declined.
     pub fn try_again(&self, attempt: Attempt, now: Millis) -> Result<Self, CheckoutRefusal> {
         if let Some(before) = self.attempts.iter().find(|a| a.key == attempt.key) {
@@ -497,21 +386,4 @@ impl Attempt {
             refusal: None,
         }
     }
-}
-
-/// A percentage of an amount in whole cents, halves rounded in the buyer's favour.
-pub fn share(amount: Cents, percent: u8) -> Cents {
-    let percent = u128::from(percent.min(100));
-    let cents = (u128::from(amount.0) * percent + 50) / 100;
-    Cents(u64::try_from(cents).unwrap_or(amount.0))
-}
-
-/// What the policy gives back now. A policy lists its steps from far to near; later
-/// than all of them nothing is given back.
-pub fn refund_percent(policy: &[RefundStep], starts_at: Millis, now: Millis) -> u8 {
-    let early_enough = |step: &&RefundStep| {
-        let before_ms = u64::from(step.hours_before) * 3_600_000;
-        now + before_ms <= starts_at
-    };
-    policy.iter().find(early_enough).map_or(0, |s| s.percent)
 }
