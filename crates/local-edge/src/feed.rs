@@ -99,6 +99,12 @@ impl Watching {
 }
 
 impl Watched {
+    /// What will be told from now on; nothing when as many listen as may.
+    fn listen(&self) -> Option<broadcast::Receiver<Message>> {
+        let messages = self.messages.subscribe();
+        (self.messages.receiver_count() <= MAX_WATCHERS).then_some(messages)
+    }
+
     fn is_watched(&self) -> bool {
         self.messages.receiver_count() > 0
     }
@@ -149,12 +155,12 @@ impl World {
         // can take the feed for abandoned.
         let (watched, messages) = self.feeds(|feeds| {
             let watched = feeds.of(show);
-            let messages = watched.messages.subscribe();
+            let messages = watched.listen();
             (watched, messages)
         });
-        if watched.messages.receiver_count() > MAX_WATCHERS {
+        let Some(messages) = messages else {
             return Ok(Err(Unwatched::TooMany));
-        }
+        };
         let mut is_reading = watched.reading.lock().await;
         if !*is_reading {
             // Nobody watched until now. What changed meanwhile is part of the welcome.
@@ -220,5 +226,21 @@ async fn read_while_watched(world: Arc<World>, show: ShowId, watched: Arc<Watche
             }
         };
         watched.take(version, map);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_thousand_watch_a_show_and_the_next_may_when_one_has_left() {
+        let watched = Watched::default();
+        let mut listening: Vec<_> = (0..10_000).map_while(|_| watched.listen()).collect();
+        assert_eq!(listening.len(), 10_000);
+        assert!(watched.listen().is_none());
+        assert!(watched.listen().is_none(), "who was refused is not counted");
+        listening.pop();
+        assert!(watched.listen().is_some());
     }
 }
