@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Page, Stored, Versioned, Written,
+    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Page, ShowNotes, Stored,
+    Versioned, Written,
 };
 use onsale_domain::account::Email;
-use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::feedback::Feedback;
 use onsale_domain::letter::{Composed, Letter, Letterhead};
@@ -126,11 +126,11 @@ impl Mailings for MemoryStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         self.pass("replace_show_and_tell", async {
-            let replaced = self.replace_show(show, event, entry).await?;
+            let replaced = self.replace_show(show, event, notes).await?;
             if replaced {
                 self.keep_mailing(mailing);
             }

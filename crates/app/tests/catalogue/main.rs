@@ -4,6 +4,7 @@
 
 mod events;
 mod index;
+mod prices;
 mod shows;
 mod venues;
 
