@@ -54,6 +54,21 @@ impl Mails for MemoryStore {
         Ok(due.into_iter().map(|(_, id)| id).take(limit).collect())
     }
 
+    async fn parked_mails(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let items = self.items();
+        let parked = items.mails.values().filter_map(|mail| {
+            let at = mail.value.parked_since()?;
+            Some((format!("{:020}#{}", at.0, mail.value.id), mail.clone()))
+        });
+        let mut sorted: Vec<_> = parked.collect();
+        sorted.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(page(sorted, after, limit))
+    }
+
     async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>> {
         self.pass("mail_feedback", async {
             Ok(self.items().feedback.get(email).copied())
@@ -184,8 +199,16 @@ impl MemoryMailer {
     }
 
     pub fn refuse(&self, email: Email) {
+        self.set_refused(Some(email));
+    }
+
+    pub fn refuse_nobody(&self) {
+        self.set_refused(None);
+    }
+
+    fn set_refused(&self, email: Option<Email>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        *refused = Some(email);
+        *refused = email;
     }
 }
 

@@ -26,6 +26,13 @@ pub trait Mails: Send + Sync {
     /// Mails that somebody should have looked at by then (`Mail::look_at`), at most so
     /// many. A list may lag behind by seconds.
     async fn forgotten_mails(&self, by: Millis, limit: usize) -> Stored<Vec<MailId>>;
+    /// Mails that are parked (`Mail::parked_since`), oldest first. A list may lag behind by
+    /// seconds.
+    async fn parked_mails(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>>;
     /// Mails to this account, or to this address, oldest first. A list may lag behind by
     /// seconds.
     async fn mails_to(

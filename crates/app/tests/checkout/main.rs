@@ -6,6 +6,7 @@
 mod attempts;
 mod charge_backs;
 mod counted;
+mod counters;
 mod crash;
 mod gates;
 mod leaving;

@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod change;
+#[path = "../checkout/counters.rs"]
+mod counters;
 mod crash;
 mod outcomes;
+mod resend;
 #[path = "../checkout/scene.rs"]
 #[allow(dead_code)]
 mod scene;
