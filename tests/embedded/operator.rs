@@ -61,6 +61,39 @@ async fn resuming_an_order_that_is_unknown_or_not_stuck_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn sending_a_mail_again_that_is_unknown_or_not_parked_says_so() {
+    let sale = Sale::small(json!({})).await;
+    let ana = sale.buyer("ana").await;
+    let bought = ana.buys(&sale.show, &["A-1-1"]).await;
+    crate::mails::mails(&ana, "ana", 1).await;
+    let order = text(&bought, "order_id");
+    let me = ana.get("/api/v1/me").await.expect(200);
+    let mail = format!("OrderConfirmed:{order}:{}", text(&me, "account_id"));
+    let Sale { server, data, .. } = sale;
+    let mut server = Some(server);
+    for _ in ["running", "stopped"] {
+        for args in [&["resend"][..], &["resend", "--all"]] {
+            let said = onsale_at(data.path(), args).await;
+            assert_eq!((said.code, said.out.as_str()), (0, "No mail is parked.\n"));
+        }
+        let said = onsale_at(data.path(), &["resend", "OrderConfirmed:x&y"]).await;
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains("no such mail"), "{said:?}");
+        let said = onsale_at(data.path(), &["resend", &mail]).await;
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(
+            said.out.contains(&mail) && said.out.contains("not parked"),
+            "{said:?}"
+        );
+        if let Some(server) = server.take() {
+            assert!(server.stop().await.success());
+        }
+    }
+    let said = onsale_at(data.path(), &["resend", &mail, "--all"]).await;
+    assert_eq!(said.code, 2, "one of them, or all: {said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_the_organiser_of_the_show_resumes_over_http() {
     let sale = Sale::small(json!({})).await;
     let ana = sale.buyer("ana").await;
@@ -80,7 +113,7 @@ async fn only_the_organiser_of_the_show_resumes_over_http() {
 async fn a_folder_that_is_not_there_is_not_made() {
     let empty = tempfile::tempdir().unwrap();
     let missing = empty.path().join("missing");
-    for args in [&["reconcile"][..], &["resume", UNKNOWN]] {
+    for args in [&["reconcile"][..], &["resume", UNKNOWN], &["resend"]] {
         let said = onsale_at(&missing, args).await;
         assert_eq!(said.code, 1, "{said:?}");
         assert!(
@@ -103,7 +136,15 @@ async fn without_the_token_of_the_data_folder_there_are_no_operator_routes() {
     guessing.token = "guessed".to_owned();
     strangers.push(guessing);
     for stranger in &strangers {
-        for path in ["/operator/reconcile", &resume] {
+        let resend = "/operator/mails/resend?mail=x";
+        let all = "/operator/mails/resend-all";
+        for path in [
+            "/operator/reconcile",
+            &resume,
+            "/operator/mails",
+            resend,
+            all,
+        ] {
             let request = stranger.request(Method::POST, path);
             assert_eq!(stranger.send(request).await.status, 404, "{path}");
         }

@@ -1,6 +1,6 @@
 //! Prices that follow demand: what buyers are asked, and how anybody can check it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command_line::onsale_at;
 use crate::sale::Sale;
@@ -66,6 +66,13 @@ async fn a_quote_is_fixed_signed_and_can_be_made_again() {
     let log = Visitor::anonymous(&sale.server.url);
     let log = log.get(&format!("{show}/prices")).await.expect(200);
     assert_eq!(log["items"][0], held["pricing"], "published for everybody");
+    assert_eq!(held["pricing"]["mode"], "dynamic");
+    let before = &log["items"][1];
+    assert_eq!(
+        (&before["mode"], &before["sequence"]),
+        (&json!("fixed"), &json!(0)),
+        "as the show began"
+    );
 
     let quote = held["quote"].as_str().unwrap();
     let said = onsale_at(sale.data.path(), &["verify-quote", quote]).await;
@@ -86,5 +93,52 @@ async fn a_quote_is_fixed_signed_and_can_be_made_again() {
     assert_eq!(
         buyer.read_hold(&sale.show, hold).await["quote"],
         held["quote"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_tells_which_fixed_price_was_asked_when() {
+    let sale = Sale::small(json!({})).await;
+    let show = format!("/api/v1/shows/{}", sale.show);
+    let pricing = format!("{show}/pricing");
+    let change = async |body: Value| sale.organiser.patch(&show, body).await.expect(200);
+    change(json!({"prices": {"A": 5_000}})).await;
+    change(json!({"prices": {"A": 5_000}, "max_tickets_per_buyer": 7})).await;
+    for body in [json!({"mode": "dynamic"}), json!({"mode": "fixed"})] {
+        sale.organiser.put(&pricing, body).await.expect(200);
+    }
+    let anybody = Visitor::anonymous(&sale.server.url);
+    let log = anybody.get(&format!("{show}/prices")).await.expect(200);
+    let points = log["items"].as_array().unwrap();
+    let told = points.iter().rev().map(|point| {
+        let price = &point["sections"][0]["price"];
+        (point["mode"].as_str().unwrap(), price["amount"].clone())
+    });
+    let told: Vec<_> = told.collect();
+    let by_demand = told[2].1.clone();
+    assert_eq!(
+        told,
+        [
+            ("fixed", json!(4_501)),
+            ("fixed", json!(5_000)),
+            ("dynamic", by_demand),
+            ("fixed", json!(5_000)),
+        ]
+    );
+    let fixed = &points[0];
+    assert_eq!(
+        (&fixed["formula"], &fixed["floor"]),
+        (&json!(0), &json!(1.0))
+    );
+    let section = &fixed["sections"][0];
+    assert_eq!(section["multiplier"], 1.0);
+    assert_eq!(
+        section["reasons"],
+        json!({"occupancy": 0.0, "demand": 0.0, "time": 0.0, "bound": 0.0})
+    );
+    let times: Vec<_> = points.iter().map(|p| p["at"].as_str().unwrap()).collect();
+    assert!(
+        times.is_sorted_by(|later, earlier| later >= earlier),
+        "{times:?}"
     );
 }

@@ -2,12 +2,14 @@
 //!
 //! News becomes a mail that is due, stored under the id of the announcement and its
 //! recipient (`hear`); a mail that is due is composed, stored with every value, and sent
-//! (`deliver`); news for everybody with tickets is worked through in pages (`tell`).
+//! (`deliver`); one that was given up waits until somebody lets it go (`resend`); news for
+//! everybody with tickets is worked through in pages (`tell`).
 
 mod change;
 mod compose;
 mod deliver;
 mod recipients;
+mod resend;
 mod tell;
 
 use onsale_domain::account::Email;

@@ -49,6 +49,7 @@ use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, HoldId, SessionId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
 use onsale_domain::map::SeatMap;
+use onsale_domain::pricing::PriceLog;
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::PassUse;
@@ -91,6 +92,15 @@ pub struct Page<T> {
     pub next: Option<String>,
 }
 
+/// What is written together with a show, all or nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ShowNotes<'a> {
+    /// The entry in its audit trail.
+    pub entry: Option<&'a AuditEntry>,
+    /// The newest part of its price log, if it is still at this version; 0: if there is none.
+    pub prices: Option<&'a Versioned<PriceLog>>,
+}
+
 #[async_trait]
 pub trait Catalogue: Send + Sync {
     async fn create_venue(
@@ -107,23 +117,23 @@ pub trait Catalogue: Send + Sync {
     /// `false`: the event has moved on from this version.
     async fn replace_event(&self, event: &Versioned<Event>) -> Stored<bool>;
 
-    /// Creates the show, its event's new state and the entry in its audit trail, all or
-    /// nothing. `None`: the event has moved on from its version.
+    /// Creates the show, its event's new state and what is noted of it, all or nothing.
+    /// `None`: the event has moved on from its version.
     async fn create_show(
         &self,
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<Option<Creation>>;
     async fn show(&self, id: ShowId) -> Stored<Option<Versioned<Show>>>;
-    /// Replaces both, with an entry in the audit trail, or nothing; `false`: one of them has
-    /// moved on.
+    /// Replaces both, with what is noted of it, or nothing; `false`: one of them, or the
+    /// price log, has moved on.
     async fn replace_show(
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<bool>;
 
     /// Events that are public, newest first.

@@ -2,8 +2,10 @@
 //! first finds the last one old, and the same for every process from then on.
 //!
 //! A hold keeps the prices it was given and the number of their point, so that they can
-//! be explained for good. A show with fixed prices reads and writes nothing here.
+//! be explained for good. Fixed prices are points as well, each stored together with the
+//! show that begins them; who holds or looks at such a show reads and writes nothing here.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +13,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::layout::Layout;
 use onsale_domain::money::Cents;
 use onsale_domain::pricing::{
-    Bounds, Figures, PriceLog, PricePoint, Pricing, VIEW_MINUTES, part_of,
+    Figures, PriceLog, PricePoint, Pricing, VIEW_MINUTES, fixes_prices, part_of,
 };
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
@@ -37,6 +39,22 @@ pub struct CurrentPrices {
     pub sections: Vec<Cents>,
     /// The point of the log that says so; none where prices are fixed.
     pub point: Option<PricePoint>,
+}
+
+impl CurrentPrices {
+    fn fixed(show: &Show) -> Self {
+        Self {
+            sections: show.section_prices(),
+            point: None,
+        }
+    }
+
+    fn at(point: &PricePoint) -> Self {
+        Self {
+            sections: point.figures.prices(),
+            point: Some(point.clone()),
+        }
+    }
 }
 
 /// Views that this process has seen and not yet written down.
@@ -70,45 +88,62 @@ impl Views {
 impl App {
     /// The prices of a show as they are now.
     pub async fn current_prices(&self, show: &Show, layout: &Layout) -> Result<CurrentPrices> {
-        let Pricing::Dynamic(bounds) = show.pricing else {
-            return Ok(CurrentPrices {
-                sections: show.section_prices(),
-                point: None,
-            });
-        };
-        let point = self.price_point_now(show, bounds, layout).await?;
-        Ok(CurrentPrices {
-            sections: point.figures.prices(),
-            point: Some(point),
-        })
-    }
-
-    async fn price_point_now(
-        &self,
-        show: &Show,
-        bounds: Bounds,
-        layout: &Layout,
-    ) -> Result<PricePoint> {
+        if show.pricing == Pricing::Fixed {
+            return Ok(CurrentPrices::fixed(show));
+        }
         let mut known = self.recent_price_log(show.id).await?;
+        let mut show = Cow::Borrowed(show);
         for _ in 0..ROUNDS {
+            let latest = known.as_ref().and_then(|log| log.value.latest());
+            if latest.is_some_and(PricePoint::is_fixed) {
+                // Either prices follow demand since then, or no longer, and the show as this
+                // process knows it is old: then no point of it may come after the fixed one.
+                let stored = self.store.show(show.id).await?;
+                show = Cow::Owned(stored.ok_or(Error::NotFound("show"))?.value);
+            }
+            let Pricing::Dynamic(bounds) = show.pricing else {
+                return Ok(CurrentPrices::fixed(&show));
+            };
             let now = self.now();
             if let Some(log) = &known
-                && log.value.stands(show, bounds, now)
+                && log.value.stands(&show, bounds, now)
                 && let Some(latest) = log.value.latest()
             {
-                return Ok(latest.clone());
+                return Ok(CurrentPrices::at(latest));
             }
             let minute = now.0 / MINUTE_MS;
             let minutes = minute.saturating_sub(VIEW_MINUTES)..=minute;
             let views = self.store.views(show.id, minutes).await?;
-            let map = self.seat_map(show, layout).await?;
-            let figures = Figures::of(show, bounds, &map, views, now);
+            let map = self.seat_map(&show, layout).await?;
+            let figures = Figures::of(&show, bounds, &map, views, now);
             known = Some(
                 self.add_price_point(show.id, known.as_deref(), figures)
                     .await?,
             );
         }
         Err(Error::Unavailable)
+    }
+
+    /// The log with the fixed prices that begin with this change of a show, to be stored
+    /// together with it.
+    pub(crate) async fn fixed_prices(
+        &self,
+        before: Option<&Show>,
+        after: &Show,
+    ) -> Result<Option<Versioned<PriceLog>>> {
+        if !fixes_prices(before, after) {
+            return Ok(None);
+        }
+        let known = match before {
+            Some(_) => self.store.price_log(after.id).await?,
+            None => None,
+        };
+        let (version, log) = known.map_or((0, PriceLog::default()), |k| (k.version, k.value));
+        let (value, full) = log.with_fixed(after, self.now());
+        if let Some(full) = full {
+            self.store.keep_price_part(after.id, &full).await?;
+        }
+        Ok(Some(Versioned { version, value }))
     }
 
     /// Adds a point to the log as it was read. If somebody else was faster, theirs is the
@@ -157,6 +192,11 @@ impl App {
         if let Some(point) = newest.and_then(|log| log.value.point(sequence).cloned()) {
             return Ok(point);
         }
+        // Another process may have made it within the last second.
+        let newest = self.store.price_log(show).await?;
+        if let Some(point) = newest.and_then(|log| log.value.point(sequence).cloned()) {
+            return Ok(point);
+        }
         let part = self.store.price_part(show, part_of(sequence)).await?;
         part.and_then(|part| part.point(sequence).cloned())
             .ok_or(Error::Corrupt)
@@ -173,7 +213,7 @@ impl App {
         // Reading the log is no look at the show: checking prices must not raise them.
         let (show, _) = self.show_layout(id, None).await?;
         let newest = self.store.price_log(id).await?.map(|log| log.value);
-        let newest = newest.unwrap_or(PriceLog { points: vec![] });
+        let newest = newest.unwrap_or_default();
         let end = newest.latest().map_or(0, |p| p.sequence + 1);
         let mut before = before.map_or(end, |before| before.min(end));
         let mut points = Vec::new();

@@ -40,8 +40,10 @@ pub struct Report {
     pub driven_again: u64,
     pub stuck_orders: u64,
     pub open_cancellations: u64,
-    /// Mails and mailings that were forgotten, and are sent now.
+    /// Mails and mailings that were forgotten or let go, and are sent now.
     pub mails_woken: u64,
+    /// Mails that nobody sends any more, until somebody lets them go.
+    pub parked_mails: u64,
     pub open_exports: u64,
     /// Shows whose waitlist is open; each is looked at again.
     pub open_waitlists: u64,
@@ -64,6 +66,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of a run that only sent parked mails again.
+    pub fn resent(mails: u64) -> Self {
+        Self {
+            mails_woken: mails,
+            ..Self::default()
+        }
+    }
+
     /// Somebody has to look. It is logged at once: the rest of the run may take long.
     fn alarm(&mut self, what: String) {
         tracing::error!(what, "reconciling found something that needs a look");
@@ -124,6 +134,10 @@ impl fmt::Display for Report {
             "payments {}: captured {}, refunded {} (minor units), orphans {}",
             self.payments, self.captured.0, self.refunded.0, self.orphan_payments
         )?;
+        let (woken, parked) = (self.mails_woken, self.parked_mails);
+        if woken + parked > 0 {
+            writeln!(f, "mails sent again {woken}, parked {parked}")?;
+        }
         for repair in &self.repairs {
             writeln!(f, "repaired: {repair}")?;
         }
@@ -230,6 +244,8 @@ impl App {
             }
         }
         self.check_payments(&mut report).await;
+        let parked = self.store.parked_mails(None, MAILS_A_RUN).await?;
+        report.parked_mails = parked.items.len() as u64;
         match self.delete_old_exports().await {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(deleted, "files of old exports deleted"),

@@ -22,7 +22,7 @@ use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::events::WRITE_ATTEMPTS;
 use crate::holds::ROUNDS;
-use crate::ports::{Drive, Versioned, Written};
+use crate::ports::{Drive, ShowNotes, Versioned, Written};
 use crate::reconcile::is_idle;
 
 /// Blocks that one message works through: 100 of them have at most 3,200 orders, and
@@ -100,10 +100,11 @@ impl App {
             let event = self.store.event(show.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&show.value));
-            let replaced = self
-                .store
-                .replace_show(&show, &event, entry.as_ref())
-                .await?;
+            let notes = ShowNotes {
+                entry: entry.as_ref(),
+                ..ShowNotes::default()
+            };
+            let replaced = self.store.replace_show(&show, &event, notes).await?;
             self.forget_show(id);
             if replaced {
                 self.announce_change(&event).await;

@@ -27,7 +27,7 @@ use onsale_domain::time::Millis;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::events::{WRITE_ATTEMPTS, require_owner};
-use crate::ports::Versioned;
+use crate::ports::{ShowNotes, Versioned};
 use crate::venues::{invalid, require_organiser, settle};
 
 pub type Prices = BTreeMap<String, Cents>;
@@ -129,12 +129,17 @@ impl App {
             Some(known) => known,
             None => self.prepare_show(id, &event.value, new, now).await?,
         };
+        let entry = AuditEntry::show_created(&show, caller.account, now);
+        let prices = self.fixed_prices(None, &show).await?;
+        let notes = ShowNotes {
+            entry: Some(&entry),
+            prices: prices.as_ref(),
+        };
         for _ in 0..WRITE_ATTEMPTS {
             put_summary(&mut event.value, &show)?;
-            let entry = AuditEntry::show_created(&show, caller.account, now);
             let created = self
                 .store
-                .create_show(&show, &event, request, Some(&entry))
+                .create_show(&show, &event, request, notes)
                 .await?;
             if let Some(creation) = created {
                 settle(creation, request)?;
@@ -200,17 +205,19 @@ impl App {
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&stored.value));
             let mailing = self.mailing_of_show(&before, &stored.value, &event);
+            let prices = self.fixed_prices(Some(&before), &stored.value).await?;
+            let notes = ShowNotes {
+                entry: entry.as_ref(),
+                prices: prices.as_ref(),
+            };
+            let store = &self.store;
             let replaced = match &mailing {
                 Some(mailing) => {
-                    let store = &self.store;
                     store
-                        .replace_show_and_tell(&stored, &event, entry.as_ref(), mailing)
+                        .replace_show_and_tell(&stored, &event, notes, mailing)
                         .await?
                 }
-                None => {
-                    let store = &self.store;
-                    store.replace_show(&stored, &event, entry.as_ref()).await?
-                }
+                None => store.replace_show(&stored, &event, notes).await?,
             };
             self.forget_show(id);
             if replaced {

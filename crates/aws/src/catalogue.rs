@@ -1,8 +1,8 @@
 //! Venues, events and shows: documents under a version, and two lists of events.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Catalogue, Creation, Page, Stored, Versioned};
-use onsale_domain::audit::AuditEntry;
+use aws_sdk_dynamodb::types::TransactWriteItem;
+use onsale_app::ports::{Catalogue, Creation, Page, ShowNotes, Stored, Versioned};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
@@ -56,6 +56,19 @@ fn events(page: Page<Item>) -> Stored<Page<Versioned<Event>>> {
         items: events.collect::<Stored<_>>()?,
         next: page.next,
     })
+}
+
+impl DynamoStore {
+    /// What is noted of a show, as parts of the write of the show itself.
+    pub(crate) fn note_parts(
+        &self,
+        show: ShowId,
+        notes: ShowNotes<'_>,
+    ) -> Stored<Vec<TransactWriteItem>> {
+        let entry = notes.entry.map(|entry| self.audit_part(entry));
+        let prices = notes.prices.map(|log| self.price_log_part(show, log));
+        entry.into_iter().chain(prices).collect()
+    }
 }
 
 #[async_trait]
@@ -122,13 +135,13 @@ impl Catalogue for DynamoStore {
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<Option<Creation>> {
         let mut parts = vec![
             self.put_new_part(&Key::show(show.id), document(Item::new(), show, request)?)?,
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
         ];
-        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
+        parts.extend(self.note_parts(show.id, notes)?);
         Ok(match self.transact(parts).await? {
             Ok(()) => Some(Creation::New),
             Err(refused) => {
@@ -147,13 +160,13 @@ impl Catalogue for DynamoStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<bool> {
         let mut parts = vec![
             self.update_part(&Key::show(show.value.id), replacement(show)?)?,
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
         ];
-        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
+        parts.extend(self.note_parts(show.value.id, notes)?);
         Ok(self.transact(parts).await?.is_ok())
     }
 

@@ -141,6 +141,17 @@ impl DynamoStore {
         self.write_marked(key, mark, change).await
     }
 
+    /// The same without listings, as one part of a transaction.
+    pub(crate) fn versioned_part(
+        &self,
+        key: &Key,
+        read_version: u64,
+        attribute: (&str, AttributeValue),
+    ) -> Stored<TransactWriteItem> {
+        let change = marked(read_version, new_mark()?, attribute, vec![]);
+        self.update_part(key, change)
+    }
+
     async fn write_marked(
         &self,
         key: &Key,

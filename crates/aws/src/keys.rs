@@ -65,6 +65,9 @@ pub const OPEN_DELETIONS: &str = "OPENDEL";
 pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
 /// The partition of mailings in `BY_WORK`.
 pub const OPEN_MAILINGS: &str = "OPENMLG";
+/// The partition of parked mails in `BY_WORK`. There are few, or the mail service takes
+/// none, and then no more than it could send.
+pub const PARKED_MAILS: &str = "PARKEDMAIL";
 /// The partition of shows with a waitlist in `BY_WORK`.
 pub const OPEN_WAITLISTS: &str = "OPENWLS";
 /// Open orders are spread over this many partitions of `BY_WORK`: an order enters and

@@ -1,8 +1,7 @@
 //! Mailings: stored in one transaction with the change that they tell of.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Mailings, Stored, Versioned, Written};
-use onsale_domain::audit::AuditEntry;
+use onsale_app::ports::{Mailings, ShowNotes, Stored, Versioned, Written};
 use onsale_domain::event::Event;
 use onsale_domain::mailing::{Mailing, MailingId};
 use onsale_domain::show::Show;
@@ -53,7 +52,7 @@ impl Mailings for DynamoStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         let mut parts = vec![
@@ -61,7 +60,7 @@ impl Mailings for DynamoStore {
             self.update_part(&Key::event(event.value.id), event_replacement(event)?)?,
             self.new_document_part(mailing)?,
         ];
-        parts.extend(entry.map(|entry| self.audit_part(entry)).transpose()?);
+        parts.extend(self.note_parts(show.value.id, notes)?);
         Ok(self.transact(parts).await?.is_ok())
     }
 

@@ -1,5 +1,5 @@
-//! Mails; the list of those that are not over, by when somebody should look; and the
-//! lists of those to one person.
+//! Mails; the list of those that are not over, by when somebody should look; the list of
+//! those that are parked; and the lists of those to one person.
 
 use async_trait::async_trait;
 use onsale_app::ports::{Mails, Page, Stored, Versioned, Written};
@@ -12,7 +12,7 @@ use onsale_domain::time::Millis;
 use crate::attributes::{Item, get_json, get_text, json, number, seconds};
 use crate::conditions::{Change, FEEDBACK_ENDS_SOONER};
 use crate::documents::{Document, Listing, versioned};
-use crate::keys::{self, BY_BUYER, BY_WORK, Key, WORK_SHARDS};
+use crate::keys::{self, BY_BUYER, BY_WORK, Key, PARKED_MAILS, WORK_SHARDS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
 
@@ -24,13 +24,17 @@ impl Document for Mail {
     }
 
     fn listings(&self) -> Vec<Listing> {
-        let partition = keys::open_mails(keys::mail_shard(&self.id));
-        let place = self.look_at().map(|at| keys::by_time(at, &self.id));
+        let open = self.look_at().map(|at| {
+            let partition = keys::open_mails(keys::mail_shard(&self.id));
+            (partition, keys::by_time(at, &self.id))
+        });
+        let parked = self.parked_since();
+        let parked = parked.map(|at| (PARKED_MAILS.to_owned(), keys::by_time(at, &self.id)));
         let of_person = keys::mails_to(&self.to);
         vec![
             Listing {
                 index: BY_WORK,
-                place: place.map(|place| (partition, place)),
+                place: open.or(parked),
             },
             Listing {
                 index: BY_BUYER,
@@ -41,6 +45,22 @@ impl Document for Mail {
 
     fn forget_at(&self) -> Option<Millis> {
         Some(self.forget_at)
+    }
+}
+
+impl DynamoStore {
+    async fn list_mails(
+        &self,
+        list: &List,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let key = |pk: &str| Key::mail_id(pk).map(|id| Key::mail(&id));
+        let page = self.list_items(list, after, limit, key).await?;
+        Ok(Page {
+            items: page.items.iter().map(versioned).collect::<Stored<_>>()?,
+            next: page.next,
+        })
     }
 }
 
@@ -116,11 +136,19 @@ impl Mails for DynamoStore {
             });
         };
         let list = List::oldest_first(BY_BUYER, partition);
-        let key = |pk: &str| Key::mail_id(pk).map(|id| Key::mail(&id));
-        let page = self.list_items(&list, after, limit, key).await?;
-        Ok(Page {
-            items: page.items.iter().map(versioned).collect::<Stored<_>>()?,
-            next: page.next,
-        })
+        self.list_mails(&list, after, limit).await
+    }
+
+    async fn parked_mails(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let list = List::oldest_first(BY_WORK, PARKED_MAILS);
+        let mut page = self.list_mails(&list, after, limit).await?;
+        // The list may lag behind.
+        page.items
+            .retain(|mail| mail.value.parked_since().is_some());
+        Ok(page)
     }
 }

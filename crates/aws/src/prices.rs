@@ -2,6 +2,7 @@
 //! explained for as long as their order exists.
 
 use async_trait::async_trait;
+use aws_sdk_dynamodb::types::TransactWriteItem;
 use onsale_app::ports::{Prices, Stored, Versioned, Written};
 use onsale_domain::ids::ShowId;
 use onsale_domain::pricing::PriceLog;
@@ -16,6 +17,18 @@ use crate::table::DynamoStore;
 const MINUTE_MS: u64 = 60_000;
 /// Views are tidied away after a day; prices ask for those of the last minutes only.
 const VIEWS_KEPT_MS: u64 = 24 * 3_600_000;
+
+impl DynamoStore {
+    /// The newest part of a log as part of the write that its last point is about.
+    pub(crate) fn price_log_part(
+        &self,
+        show: ShowId,
+        next: &Versioned<PriceLog>,
+    ) -> Stored<TransactWriteItem> {
+        let doc = ("doc", json(&next.value)?);
+        self.versioned_part(&Key::price_log(show), next.version, doc)
+    }
+}
 
 #[async_trait]
 impl Prices for DynamoStore {

@@ -234,6 +234,27 @@ impl Mail {
         self.at_state(MailState::Parked { at: now, reason })
     }
 
+    /// Since when nobody sends it; `None`: it is not parked.
+    pub fn parked_since(&self) -> Option<Millis> {
+        match self.state {
+            MailState::Parked { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Somebody has looked at a parked mail: it is due again, and written anew, since what
+    /// it would have said may be over by now. `None`: it is not parked.
+    pub fn resend(&self, now: Millis) -> Option<Self> {
+        self.parked_since()?;
+        Some(Self {
+            composed: None,
+            ..self.at_state(MailState::Due {
+                tries: 0,
+                not_before: now,
+            })
+        })
+    }
+
     /// Nothing is sent; and an address that nothing was sent to is not kept.
     pub fn dropped(&self, why: Dropped, now: Millis) -> Self {
         let dropped = self.at_state(MailState::Dropped { at: now, why });

@@ -124,3 +124,24 @@ fn a_mail_forgets_its_person_and_never_becomes_another() {
     };
     assert_eq!(dropped.state, state);
 }
+
+#[test]
+fn only_a_parked_mail_is_due_once_more() {
+    let due = mail();
+    let parked = due.parked("away".into(), NOW);
+    assert_eq!((parked.parked_since(), parked.look_at()), (Some(NOW), None));
+    let again = parked.resend(NOW + 7).unwrap();
+    assert_eq!((again.take(NOW + 7), again.tries()), (Take::Now, 0));
+    assert_eq!(
+        (again.parked_since(), again.composed.as_ref()),
+        (None, None)
+    );
+    assert_eq!(
+        (&again.id, &again.news, &again.to),
+        (&due.id, &due.news, &due.to)
+    );
+    let over = due.dropped(Dropped::TooLate, NOW);
+    for other in [&again, &due, &due.sent("d".into(), NOW), &over] {
+        assert_eq!(other.resend(NOW), None, "{:?}", other.state);
+    }
+}

@@ -1,4 +1,5 @@
-//! Prices that follow demand, within bounds, and can be recomputed by anybody.
+//! Prices that follow demand, within bounds, and can be recomputed by anybody. The log of
+//! them also says from when on which fixed prices were asked.
 //!
 //! A price is a pure function of figures that are published with it. Everything is whole
 //! numbers, so every reader gets the same cent. A section's price is its base price times a
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::map::SeatMap;
 use crate::money::{Cents, MAX_PRICE};
-use crate::show::Show;
+use crate::show::{Show, StoredStatus};
 use crate::time::Millis;
 
 /// The multiplier that changes nothing.
@@ -43,6 +44,8 @@ pub const VIEWS_PER_HELD: u64 = 20;
 pub const VIEWS_AT_MOST: u64 = 10;
 /// The formula of this file. Another one gets another number, and this one stays.
 pub const FORMULA: u8 = 1;
+/// No formula: a point with prices as the organiser set them.
+pub const FIXED: u8 = 0;
 
 /// From thousandths of the section that are sold, to ten-thousandths of the price.
 pub const OCCUPANCY: [(i64, i64); 4] = [(0, -2_000), (500, 0), (800, 4_000), (1_000, 12_000)];
@@ -66,6 +69,14 @@ pub enum Pricing {
 pub struct Bounds {
     pub floor: u32,
     pub ceiling: u32,
+}
+
+impl Bounds {
+    /// A price between these is its base.
+    const NO_CHANGE: Self = Self {
+        floor: PARITY,
+        ceiling: PARITY,
+    };
 }
 
 impl Default for Bounds {
@@ -161,6 +172,24 @@ impl Figures {
         }
     }
 
+    /// The prices that the organiser set. Nothing is counted, as nothing follows from it.
+    fn fixed(show: &Show, now: Millis) -> Self {
+        let sections = show.prices.iter().map(|(_, base)| SectionFigures {
+            base: *base,
+            sold: 0,
+            places: 0,
+        });
+        Self {
+            at: now,
+            starts_at: show.starts_at,
+            bounds: Bounds::NO_CHANGE,
+            views: 0,
+            held: 0,
+            places: 0,
+            sections: sections.collect(),
+        }
+    }
+
     /// Whether the organiser's part of the figures is still what the show says.
     pub fn are_of(&self, show: &Show, bounds: Bounds) -> bool {
         let bases = self.sections.iter().map(|section| section.base);
@@ -217,7 +246,7 @@ pub struct Price {
 
 /// What each figure adds to a multiplier or takes from it, in ten-thousandths. Together
 /// with [`PARITY`] they are the multiplier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reasons {
     pub occupancy: i64,
     pub demand: i64,
@@ -264,22 +293,47 @@ pub const POINTS_A_PART: u32 = 32;
 pub struct PricePoint {
     /// Counts the points of a show, from 0.
     pub sequence: u32,
+    /// [`FORMULA`] or [`FIXED`].
     pub formula: u8,
     pub figures: Figures,
 }
 
+impl PricePoint {
+    pub fn is_fixed(&self) -> bool {
+        self.formula == FIXED
+    }
+
+    /// The price of a place in a section of this point, and why.
+    pub fn price(&self, section: &SectionFigures) -> Price {
+        match self.is_fixed() {
+            false => self.figures.price(section),
+            true => Price {
+                amount: section.base,
+                multiplier: PARITY,
+                reasons: Reasons::default(),
+            },
+        }
+    }
+}
+
+/// Whether buyers see the fixed prices of a show from this change of it on. Nobody but its
+/// organiser sees a draft.
+pub fn fixes_prices(before: Option<&Show>, after: &Show) -> bool {
+    let asked = |show: &Show| show.status == StoredStatus::OnSale && show.pricing == Pricing::Fixed;
+    let as_before = |before: &Show| asked(before) && before.prices == after.prices;
+    asked(after) && !before.is_some_and(as_before)
+}
+
 /// A part of the prices of a show: at most [`POINTS_A_PART`] points, oldest first. The
 /// newest part grows; the others are history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceLog {
     pub points: Vec<PricePoint>,
 }
 
 impl PriceLog {
     pub fn begin(figures: Figures) -> Self {
-        Self {
-            points: vec![point(0, figures)],
-        }
+        Self::default().with(figures).0
     }
 
     pub fn latest(&self) -> Option<&PricePoint> {
@@ -300,14 +354,29 @@ impl PriceLog {
     pub fn stands(&self, show: &Show, bounds: Bounds, now: Millis) -> bool {
         let latest = self.latest();
         latest.is_some_and(|p| {
-            now.saturating_sub(POINT_MS) < p.figures.at && p.figures.are_of(show, bounds)
+            !p.is_fixed()
+                && now.saturating_sub(POINT_MS) < p.figures.at
+                && p.figures.are_of(show, bounds)
         })
     }
 
     /// The log with one more point, and the part that is full and must be stored first.
     pub fn with(&self, figures: Figures) -> (Self, Option<Self>) {
+        self.with_point(FORMULA, figures)
+    }
+
+    /// The same, with the prices that the organiser set.
+    pub fn with_fixed(&self, show: &Show, now: Millis) -> (Self, Option<Self>) {
+        self.with_point(FIXED, Figures::fixed(show, now))
+    }
+
+    fn with_point(&self, formula: u8, figures: Figures) -> (Self, Option<Self>) {
         let sequence = self.latest().map_or(0, |p| p.sequence + 1);
-        let new = point(sequence, figures);
+        let new = PricePoint {
+            sequence,
+            formula,
+            figures,
+        };
         if part_of(sequence) == self.part() {
             let mut points = self.points.clone();
             points.push(new);
@@ -320,14 +389,6 @@ impl PriceLog {
 /// The part of a log that has this point.
 pub fn part_of(sequence: u32) -> u32 {
     sequence / POINTS_A_PART
-}
-
-fn point(sequence: u32, figures: Figures) -> PricePoint {
-    PricePoint {
-        sequence,
-        formula: FORMULA,
-        figures,
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
 use super::*;
+use crate::ids::{AccountId, EventId, ShowId, VenueId};
+use crate::money::Currency;
+use crate::show::Room;
 use proptest::prelude::*;
 
 const HOUR: u64 = 3_600_000;
@@ -104,6 +107,75 @@ fn a_log_fills_its_parts_one_after_the_other() {
     let all = stored.iter().chain([&log]).flat_map(|log| &log.points);
     assert!(all.map(|p| p.sequence).eq(0..100));
     assert_eq!(stored[1].point(40).unwrap().sequence, 40);
+}
+
+fn show() -> Show {
+    Show {
+        id: ShowId::from_bytes([1; 16]),
+        event_id: EventId::from_bytes([2; 16]),
+        venue_id: VenueId::from_bytes([3; 16]),
+        owner: AccountId::from_bytes([4; 16]),
+        starts_at: NOW + HOUR,
+        on_sale_at: None,
+        currency: Currency::parse("EUR").unwrap(),
+        prices: vec![("A".into(), Cents(4_500)), ("B".into(), Cents(0))],
+        pricing: Pricing::Fixed,
+        hold_seconds: 600,
+        max_tickets_per_buyer: 6,
+        refund_policy: vec![],
+        room: Room::default(),
+        overbook_percent: 0,
+        status: StoredStatus::OnSale,
+        created: NOW,
+        waitlist: Default::default(),
+    }
+}
+
+#[test]
+fn fixed_prices_begin_when_buyers_can_see_them() {
+    let sold = show();
+    let with = |change: fn(&mut Show)| {
+        let mut changed = show();
+        change(&mut changed);
+        changed
+    };
+    let draft = with(|s| s.status = StoredStatus::Draft);
+    let dynamic = with(|s| s.pricing = Pricing::Dynamic(Bounds::default()));
+    let dearer = with(|s| s.prices[1].1 = Cents(1));
+    let moved = with(|s| s.starts_at = NOW + 2 * HOUR);
+    let cancelled = with(|s| s.status = StoredStatus::Cancelled);
+    for (before, after, begin) in [
+        (None, &sold, true),
+        (None, &draft, false),
+        (Some(&draft), &sold, true),
+        (Some(&sold), &dearer, true),
+        (Some(&dynamic), &sold, true),
+        (Some(&sold), &dynamic, false),
+        (Some(&dynamic), &dynamic, false),
+        (Some(&sold), &sold, false),
+        (Some(&sold), &moved, false),
+        (Some(&sold), &cancelled, false),
+    ] {
+        assert_eq!(
+            fixes_prices(before, after),
+            begin,
+            "{before:?} to {after:?}"
+        );
+    }
+}
+
+#[test]
+fn a_fixed_point_has_the_prices_of_the_show_and_no_reasons() {
+    let show = show();
+    let (log, full) = PriceLog::default().with_fixed(&show, NOW);
+    let point = log.latest().unwrap();
+    assert_eq!((full, point.sequence, point.is_fixed()), (None, 0, true));
+    assert_eq!(point.figures.prices(), show.section_prices());
+    let price = point.price(&point.figures.sections[0]);
+    let asked = (price.amount, price.multiplier, price.reasons);
+    assert_eq!(asked, (Cents(4_500), PARITY, Reasons::default()));
+    // Even if demand were to change nothing either.
+    assert!(!log.stands(&show, Bounds::NO_CHANGE, NOW));
 }
 
 fn any_figures() -> impl Strategy<Value = Figures> {

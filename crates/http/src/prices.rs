@@ -11,14 +11,30 @@ use utoipa::ToSchema;
 
 use crate::schemas::{MoneyValue, Timestamp};
 
-/// Prices, and all that they follow from. `price` = `base` × `multiplier`, rounded half up
-/// to the minor unit; `multiplier` = 1 + the sum of `reasons`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PricingMode {
+    /// As the organiser set them.
+    Fixed,
+    /// By demand, within bounds.
+    #[default]
+    Dynamic,
+}
+
+/// Prices from `at` on, until the next point, and all that they follow from. `price` =
+/// `base` × `multiplier`, rounded half up to the minor unit; `multiplier` = 1 + the sum of
+/// `reasons`. Fixed prices follow from nothing: their multiplier is 1, and what would be
+/// counted is 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = PricePoint)]
 pub struct PointView {
     /// Counts the points of a show, from 0.
     pub sequence: u32,
-    /// The number of the formula.
+    /// Whether the organiser set these prices, or demand.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub mode: PricingMode,
+    /// The number of the formula; 0: none, the prices are fixed.
     pub formula: u8,
     #[schema(value_type = Timestamp)]
     pub at: Millis,
@@ -89,6 +105,10 @@ impl PointView {
         let sections = sections.filter(|((name, _), _)| wanted(name));
         Self {
             sequence: point.sequence,
+            mode: match point.is_fixed() {
+                true => PricingMode::Fixed,
+                false => PricingMode::Dynamic,
+            },
             formula: point.formula,
             at: figures.at,
             starts_at: figures.starts_at,
@@ -99,7 +119,7 @@ impl PointView {
             places: figures.places,
             sections: sections
                 .map(|((name, _), section)| {
-                    let price = figures.price(section);
+                    let price = point.price(section);
                     SectionView {
                         section: name.clone(),
                         base: money(section.base),

@@ -2,7 +2,7 @@ use onsale_domain::money::Currency;
 use onsale_domain::time::Millis;
 
 use super::*;
-use crate::prices::{ReasonsView, SectionView};
+use crate::prices::{PricingMode, ReasonsView, SectionView};
 
 fn signer(kid: &str, byte: u8) -> QuoteSigner {
     let seed = URL_SAFE_NO_PAD.encode([byte; 32]);
@@ -27,6 +27,7 @@ fn quote() -> Quote {
     };
     let point = PointView {
         sequence: 3,
+        mode: PricingMode::Dynamic,
         formula: 1,
         at,
         starts_at: at + 168 * 3_600_000,

@@ -55,6 +55,8 @@ enum Command {
     Reconcile(operator::OperatorArgs),
     /// Let a stuck order go on
     Resume(operator::ResumeArgs),
+    /// List the mails that nobody sends any more, or send them after all
+    Resend(operator::ResendArgs),
     /// Print the OpenAPI document of this build
     Openapi,
 }
@@ -109,6 +111,7 @@ async fn main() -> ExitCode {
         Some(Command::NewKeys) => new_keys::print(),
         Some(Command::Reconcile(args)) => operator::reconcile(&args).await,
         Some(Command::Resume(args)) => operator::resume(&args).await,
+        Some(Command::Resend(args)) => operator::resend(&args).await,
         Some(Command::Openapi) => platform::openapi_text().map(|text| println!("{text}")),
     };
     match result {

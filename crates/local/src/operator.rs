@@ -1,4 +1,5 @@
-//! What an operator on this machine may ask: `onsale reconcile` and `onsale resume`.
+//! What an operator on this machine may ask: `onsale reconcile`, `onsale resume` and
+//! `onsale resend`.
 //!
 //! A data folder serves one process. When the platform runs, the commands talk to it,
 //! with a token that it left in the folder for whoever may read there; when it does not,
@@ -19,6 +20,7 @@ use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use onsale_app::{App, Error};
 use onsale_domain::ids::OrderId;
+use onsale_domain::mail::{MailId, MailState};
 use onsale_http::Limits;
 use subtle::ConstantTimeEq;
 use tokio::net::TcpStream;
@@ -42,10 +44,25 @@ pub struct ResumeArgs {
     operator: OperatorArgs,
 }
 
+#[derive(Debug, Clone, Args)]
+pub struct ResendArgs {
+    /// The mail to send again; without one, those that are parked are listed
+    #[arg(conflicts_with = "all")]
+    mail: Option<String>,
+    /// Send every mail again that is parked
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
 /// What an operator wants; the path under which the running platform does it.
 enum Wish {
     Reconcile,
     Resume(OrderId),
+    ParkedMails,
+    Resend(MailId),
+    ResendAll,
 }
 
 impl Wish {
@@ -53,6 +70,14 @@ impl Wish {
         match self {
             Self::Reconcile => "/operator/reconcile".to_owned(),
             Self::Resume(order) => format!("/operator/orders/{order}/resume"),
+            Self::ParkedMails => "/operator/mails".to_owned(),
+            Self::Resend(mail) => {
+                let query = form_urlencoded::Serializer::new(String::new())
+                    .append_pair("mail", mail.as_str())
+                    .finish();
+                format!("/operator/mails/resend?{query}")
+            }
+            Self::ResendAll => "/operator/mails/resend-all".to_owned(),
         }
     }
 
@@ -62,6 +87,16 @@ impl Wish {
             Self::Resume(order) => Ok(match app.resume_order(*order).await? {
                 true => format!("{order} goes on."),
                 false => format!("{order} is not stuck; nothing was changed."),
+            }),
+            Self::ParkedMails => parked_mails(app).await,
+            Self::Resend(mail) => Ok(match app.resend_mail(mail).await? {
+                true => format!("{mail} is sent again."),
+                false => format!("{mail} is not parked; nothing was changed."),
+            }),
+            Self::ResendAll => Ok(match app.resend_parked().await? {
+                0 => NOTHING_PARKED.to_owned(),
+                1 => "1 mail is sent again.".to_owned(),
+                many => format!("{many} mails are sent again."),
             }),
         }
     }
@@ -73,6 +108,34 @@ pub async fn reconcile(args: &OperatorArgs) -> Result<(), String> {
 
 pub async fn resume(args: &ResumeArgs) -> Result<(), String> {
     fulfil(&args.operator.data, Wish::Resume(args.order)).await
+}
+
+pub async fn resend(args: &ResendArgs) -> Result<(), String> {
+    let wish = match &args.mail {
+        Some(mail) => Wish::Resend(MailId::stored(mail)),
+        None if args.all => Wish::ResendAll,
+        None => Wish::ParkedMails,
+    };
+    fulfil(&args.operator.data, wish).await
+}
+
+const NOTHING_PARKED: &str = "No mail is parked.";
+/// As many mails are listed, the oldest.
+const MAILS_LISTED: usize = 100;
+
+async fn parked_mails(app: &App) -> Result<String, Error> {
+    let page = app.parked_mails(None, MAILS_LISTED).await?;
+    let lines = page.items.iter().map(|mail| match &mail.state {
+        MailState::Parked { at, reason } => format!("{} since {at}: {reason}", mail.id),
+        _ => mail.id.to_string(),
+    });
+    let mut lines: Vec<_> = lines.collect();
+    match (lines.is_empty(), page.next.is_some()) {
+        (true, _) => return Ok(NOTHING_PARKED.to_owned()),
+        (false, true) => lines.push("and more".to_owned()),
+        (false, false) => {}
+    }
+    Ok(lines.join("\n"))
 }
 
 async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
@@ -105,6 +168,9 @@ pub fn router(app: App, token: String) -> Router {
     Router::new()
         .route("/operator/reconcile", post(reconcile_route))
         .route("/operator/orders/{order}/resume", post(resume_route))
+        .route("/operator/mails", post(parked_mails_route))
+        .route("/operator/mails/resend", post(resend_route))
+        .route("/operator/mails/resend-all", post(resend_all_route))
         .with_state(state)
 }
 
@@ -129,6 +195,27 @@ async fn resume_route(
         Ok(order) => grant(&shared, &headers, Wish::Resume(order)).await,
         Err(_) => (StatusCode::NOT_FOUND, "there is no such order".to_owned()),
     }
+}
+
+async fn parked_mails_route(State(shared): Shared, headers: HeaderMap) -> (StatusCode, String) {
+    grant(&shared, &headers, Wish::ParkedMails).await
+}
+
+#[derive(serde::Deserialize)]
+struct Resend {
+    mail: MailId,
+}
+
+async fn resend_route(
+    State(shared): Shared,
+    axum::extract::Query(resend): axum::extract::Query<Resend>,
+    headers: HeaderMap,
+) -> (StatusCode, String) {
+    grant(&shared, &headers, Wish::Resend(resend.mail)).await
+}
+
+async fn resend_all_route(State(shared): Shared, headers: HeaderMap) -> (StatusCode, String) {
+    grant(&shared, &headers, Wish::ResendAll).await
 }
 
 async fn grant(shared: &(App, String), headers: &HeaderMap, wish: Wish) -> (StatusCode, String) {

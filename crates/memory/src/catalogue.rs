@@ -1,8 +1,7 @@
 //! Venues, events and shows.
 
 use async_trait::async_trait;
-use onsale_app::ports::{Catalogue, Creation, Page, StoreError, Stored, Versioned};
-use onsale_domain::audit::AuditEntry;
+use onsale_app::ports::{Catalogue, Creation, Page, ShowNotes, StoreError, Stored, Versioned};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::Layout;
@@ -33,6 +32,24 @@ impl Items {
             if event.value.is_public() {
                 self.unindexed.insert(event.value.id);
             }
+        }
+    }
+
+    fn may_note(&self, show: ShowId, notes: ShowNotes<'_>) -> bool {
+        let stored = self.price_logs.get(&show).map_or(0, |log| log.version);
+        notes.prices.is_none_or(|log| log.version == stored)
+    }
+
+    fn note_show(&mut self, show: ShowId, notes: ShowNotes<'_>) {
+        if let Some(entry) = notes.entry {
+            self.note(entry);
+        }
+        if let Some(log) = notes.prices {
+            let next = Versioned {
+                version: log.version + 1,
+                value: log.value.clone(),
+            };
+            self.price_logs.insert(show, next);
         }
     }
 
@@ -131,19 +148,17 @@ impl Catalogue for MemoryStore {
         show: &Show,
         event: &Versioned<Event>,
         request: Option<RequestHash>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<Option<Creation>> {
         let mut items = self.items();
         if let Some((_, request)) = items.shows.get(&show.id) {
             return Ok(Some(Creation::Existing(*request)));
         }
-        if !items.event_is_at(event.value.id, event.version) {
+        if !items.event_is_at(event.value.id, event.version) || !items.may_note(show.id, notes) {
             return Ok(None);
         }
         items.put_event(event);
-        if let Some(entry) = entry {
-            items.note(entry);
-        }
+        items.note_show(show.id, notes);
         items.shows.insert(
             show.id,
             (
@@ -171,7 +186,7 @@ impl Catalogue for MemoryStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
     ) -> Stored<bool> {
         let mut items = self.items();
         let event_current = items.event_is_at(event.value.id, event.version);
@@ -179,13 +194,11 @@ impl Catalogue for MemoryStore {
             .shows
             .get(&show.value.id)
             .is_some_and(|(s, _)| s.version == show.version);
-        if !(event_current && show_current) {
+        if !(event_current && show_current && items.may_note(show.value.id, notes)) {
             return Ok(false);
         }
         items.put_event(event);
-        if let Some(entry) = entry {
-            items.note(entry);
-        }
+        items.note_show(show.value.id, notes);
         let (stored, _) = items
             .shows
             .get_mut(&show.value.id)

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Page, Stored, Versioned, Written,
+    Catalogue, LetterWriter, MailFailure, Mailer, Mailings, Mails, Page, ShowNotes, Stored,
+    Versioned, Written,
 };
 use onsale_domain::account::Email;
-use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::feedback::Feedback;
 use onsale_domain::letter::{Composed, Letter, Letterhead};
@@ -52,6 +52,21 @@ impl Mails for MemoryStore {
             .collect();
         due.sort();
         Ok(due.into_iter().map(|(_, id)| id).take(limit).collect())
+    }
+
+    async fn parked_mails(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>> {
+        let items = self.items();
+        let parked = items.mails.values().filter_map(|mail| {
+            let at = mail.value.parked_since()?;
+            Some((format!("{:020}#{}", at.0, mail.value.id), mail.clone()))
+        });
+        let mut sorted: Vec<_> = parked.collect();
+        sorted.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(page(sorted, after, limit))
     }
 
     async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>> {
@@ -126,11 +141,11 @@ impl Mailings for MemoryStore {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
         mailing: &Mailing,
     ) -> Stored<bool> {
         self.pass("replace_show_and_tell", async {
-            let replaced = self.replace_show(show, event, entry).await?;
+            let replaced = self.replace_show(show, event, notes).await?;
             if replaced {
                 self.keep_mailing(mailing);
             }
@@ -184,8 +199,16 @@ impl MemoryMailer {
     }
 
     pub fn refuse(&self, email: Email) {
+        self.set_refused(Some(email));
+    }
+
+    pub fn refuse_nobody(&self) {
+        self.set_refused(None);
+    }
+
+    fn set_refused(&self, email: Option<Email>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        *refused = Some(email);
+        *refused = email;
     }
 }
 

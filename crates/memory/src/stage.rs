@@ -1,7 +1,7 @@
 //! A small show on any store, for tests: one venue, one show on sale, any number of
 //! buyers with open sessions.
 
-use onsale_app::ports::{Session, Stored, Versioned};
+use onsale_app::ports::{Session, ShowNotes, Stored, Versioned};
 use onsale_app::{App, Caller};
 use onsale_domain::account::Role;
 use onsale_domain::event::{Event, ShowSummary};
@@ -127,7 +127,9 @@ impl Stage {
             version: 1,
             value: event,
         };
-        app.store.create_show(&show, &versioned, None, None).await?;
+        app.store
+            .create_show(&show, &versioned, None, ShowNotes::default())
+            .await?;
         let map = SeatMap::build(&layout, std::iter::empty(), now.saturating_sub(60_000));
         app.store
             .put_map(show.id, &map, show.forgotten_at())

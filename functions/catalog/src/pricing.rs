@@ -7,18 +7,11 @@ use onsale_app::ports::Page;
 use onsale_domain::ids::ShowId;
 use onsale_domain::pricing::{Bounds, Pricing, multiple};
 use onsale_http::optional::present;
-use onsale_http::prices::PointView;
+use onsale_http::prices::{PointView, PricingMode};
 use onsale_http::schemas::ShowIdText;
 use onsale_http::{Api, Cursor, Json, Limit, List, LoggedIn, Path, Problem, Query, to_the_end};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PricingMode {
-    Fixed,
-    Dynamic,
-}
 
 /// `floor` and `ceiling` are multiples of the prices of the show, for `dynamic` only.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -114,8 +107,8 @@ pub(crate) struct LogQuery {
 
 /// The price log of a show
 ///
-/// Every price that was ever asked, newest first, with all that it follows from. Empty as
-/// long as prices are fixed.
+/// Every price that was ever asked, newest first: from when on, what it follows from, or
+/// that it was fixed. A change takes up to two seconds to reach everybody.
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}/prices",

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use onsale_domain::account::Email;
-use onsale_domain::audit::AuditEntry;
 use onsale_domain::event::Event;
 use onsale_domain::feedback::Feedback;
 use onsale_domain::language::Language;
@@ -15,7 +14,7 @@ use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::{Page, Stored, Versioned, Written};
+use super::{Page, ShowNotes, Stored, Versioned, Written};
 
 #[async_trait]
 pub trait Mails: Send + Sync {
@@ -27,6 +26,13 @@ pub trait Mails: Send + Sync {
     /// Mails that somebody should have looked at by then (`Mail::look_at`), at most so
     /// many. A list may lag behind by seconds.
     async fn forgotten_mails(&self, by: Millis, limit: usize) -> Stored<Vec<MailId>>;
+    /// Mails that are parked (`Mail::parked_since`), oldest first. A list may lag behind by
+    /// seconds.
+    async fn parked_mails(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Stored<Page<Versioned<Mail>>>;
     /// Mails to this account, or to this address, oldest first. A list may lag behind by
     /// seconds.
     async fn mails_to(
@@ -55,7 +61,7 @@ pub trait Mailings: Send + Sync {
         &self,
         show: &Versioned<Show>,
         event: &Versioned<Event>,
-        entry: Option<&AuditEntry>,
+        notes: ShowNotes<'_>,
         mailing: &Mailing,
     ) -> Stored<bool>;
     async fn mailing(&self, id: MailingId) -> Stored<Option<Versioned<Mailing>>>;

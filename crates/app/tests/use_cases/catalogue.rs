@@ -2,6 +2,7 @@
 
 mod events;
 mod index;
+mod prices;
 mod shows;
 mod venues;
 

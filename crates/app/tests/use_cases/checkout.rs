@@ -4,6 +4,7 @@
 mod attempts;
 mod charge_backs;
 mod counted;
+pub(crate) mod counters;
 mod crash;
 mod gates;
 mod leaving;

@@ -63,7 +63,12 @@ impl Scene {
         let mut show = store.show(self.show).await.unwrap().unwrap();
         let event = store.event(show.value.event_id).await.unwrap().unwrap();
         change(&mut show.value);
-        assert!(store.replace_show(&show, &event, None).await.unwrap());
+        assert!(
+            store
+                .replace_show(&show, &event, Default::default())
+                .await
+                .unwrap()
+        );
         // A show may be remembered for a second.
         self.world.clock.advance(1_000);
     }

@@ -4,6 +4,7 @@
 mod change;
 mod crash;
 mod outcomes;
+mod resend;
 mod turns;
 
 use crate::checkout::scene::{NOW, Scene};

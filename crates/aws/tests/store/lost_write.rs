@@ -4,11 +4,14 @@
 use onsale_app::ports::{
     Cancellations, Gates, Orders, SandboxLedger, StoreError, Tickets, Versioned, Written,
 };
+use onsale_app::shows::ShowChange;
 use onsale_aws::DynamoStore;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::gate::Admission;
 use onsale_domain::ids::{AccountId, ShowId};
+use onsale_domain::money::Cents;
 use onsale_local_cloud::testing::{FaultPlan, FaultyClient};
+use onsale_memory::stage::{Plan, Stage};
 
 use crate::contract::{NOW, fresh};
 use crate::places::in_process;
@@ -163,4 +166,32 @@ async fn blocks_are_closed_although_answers_are_lost() {
     store.close_blocks(show, &blocks).await.unwrap();
     let read = store.read(show, &blocks, true).await.unwrap();
     assert!(read.len() == 30 && read.iter().all(|(_, block)| block.closed));
+}
+
+#[tokio::test]
+async fn new_prices_are_noted_once_although_the_answer_is_lost() {
+    // A stage takes two transactions, for its venue and its show.
+    let losses = [
+        FaultPlan::new().drop_reply("TransactWriteItems", 3),
+        FaultPlan::new().fail_before("TransactWriteItems", 3),
+    ];
+    for plan in losses {
+        let world = in_process(|http| FaultyClient::new(http, plan).http_client()).await;
+        let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
+        let organiser = stage.organiser().await.unwrap();
+        let prices = stage.show.prices.iter();
+        let prices = prices.map(|(section, _)| (section.clone(), Cents(5_000)));
+        let change = ShowChange {
+            prices: Some(prices.collect()),
+            ..ShowChange::default()
+        };
+        let show = stage.show.id;
+        for _ in ["now", "and again"] {
+            let changed = world.app.change_show(&organiser, show, &change).await;
+            assert_eq!(changed.unwrap().prices[0].1.amount, Cents(5_000));
+        }
+        let (_, log) = world.app.price_history(show, None, 10).await.unwrap();
+        let asked: Vec<_> = log.items.iter().map(|p| p.figures.prices()[0]).collect();
+        assert_eq!(asked, [Cents(5_000)]);
+    }
 }

@@ -4,7 +4,7 @@
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode};
+use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use onsale_app::Caller;
 use onsale_domain::account::Role;
@@ -68,6 +68,17 @@ impl Service {
         token: &str,
         body: Value,
     ) -> (StatusCode, Value) {
+        let (status, _, answer) = self.send_for_headers(method, path, token, body).await;
+        (status, answer)
+    }
+
+    async fn send_for_headers(
+        &self,
+        method: &str,
+        path: &str,
+        token: &str,
+        body: Value,
+    ) -> (StatusCode, HeaderMap, Value) {
         let mut request = Request::builder().method(method).uri(path);
         if !token.is_empty() {
             request = request.header("authorization", format!("Bearer {token}"));
@@ -82,7 +93,8 @@ impl Service {
         let answer = self.router.clone().oneshot(request.unwrap()).await.unwrap();
         let (parts, body) = answer.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        (parts.status, serde_json::from_slice(&body).unwrap())
+        let answer = serde_json::from_slice(&body).unwrap();
+        (parts.status, parts.headers, answer)
     }
 }
 
@@ -191,6 +203,23 @@ async fn nobody_else_sees_or_takes_anything() {
     let path = format!("/api/v1/shows/{unknown}/sales");
     let (status, _) = service.send("GET", &path, &token, Value::Null).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn whoever_asks_for_an_export_is_told_where_to_look_for_it() {
+    let service = Service::new(RoomMode::Off).await;
+    let exports = format!("/api/v1/shows/{}/exports", service.stage.show.id);
+    let token = service.organiser().await;
+    let kind = json!({"kind": "attendees"});
+    let begun = service.send_for_headers("POST", &exports, &token, kind);
+    let (status, headers, export) = begun.await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{export}");
+    let place = headers["location"].to_str().unwrap();
+    let id = export["export_id"].as_str().unwrap();
+    assert_eq!(place, format!("{exports}/{id}"));
+    let (status, found) = service.send("GET", place, &token, Value::Null).await;
+    assert_eq!(status, StatusCode::OK, "{found}");
+    assert_eq!(found["export_id"], export["export_id"]);
 }
 
 #[tokio::test]

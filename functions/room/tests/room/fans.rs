@@ -58,7 +58,12 @@ async fn service(keys: Option<FanKeys>, limits: Limits) -> Service {
     let mut show = store.show(stage.show.id).await.unwrap().unwrap();
     let event = store.event(show.value.event_id).await.unwrap().unwrap();
     show.value.on_sale_at = Some(NOW + HOUR_MS);
-    assert!(store.replace_show(&show, &event, None).await.unwrap());
+    assert!(
+        store
+            .replace_show(&show, &event, Default::default())
+            .await
+            .unwrap()
+    );
 
     let signer = SessionSigner::from_secret("k1", [7; 32]);
     let token = async |caller: Caller| {

@@ -1,7 +1,7 @@
 //! A show with a waiting room: passes end with their orders, and the edge is told.
 
 use onsale_app::Error;
-use onsale_app::ports::{Catalogue, Passes};
+use onsale_app::ports::{Catalogue, Passes, ShowNotes};
 use onsale_domain::ids::ShowId;
 use onsale_domain::order::{OrderStatus, Stage};
 use onsale_domain::room::opaque::PassId;
@@ -181,7 +181,12 @@ async fn a_draft_has_no_room_and_a_cancelled_show_a_closed_one() {
         let mut show = store.show(id).await.unwrap().unwrap();
         let event = store.event(show.value.event_id).await.unwrap().unwrap();
         show.value.status = status;
-        assert!(store.replace_show(&show, &event, None).await.unwrap());
+        assert!(
+            store
+                .replace_show(&show, &event, ShowNotes::default())
+                .await
+                .unwrap()
+        );
         scene.world.clock.advance(1_000);
         let briefing = scene.app.briefing(id, 0).await;
         assert_eq!(briefing.map(|told| told.settings.mode), expected);

@@ -1,5 +1,6 @@
 //! Prices that follow demand, and a hold that keeps its own.
 
+use onsale_app::ports::{ShowNotes, Versioned};
 use onsale_app::shows::ShowChange;
 use onsale_domain::money::Cents;
 use onsale_domain::payment::PaymentMethod;
@@ -227,4 +228,51 @@ async fn fixed_prices_ask_nobody() {
     assert_eq!((held.total.amount.0, held.point), (4_500, None));
     let log = onsale_app::ports::Prices::price_log(&*scene.store, scene.stage.show.id).await;
     assert_eq!(log.unwrap(), None);
+}
+
+/// Another process makes the prices of the show fixed.
+async fn fixed_elsewhere(scene: &Scene) {
+    let store = &scene.app.store;
+    let mut show = store.show(scene.stage.show.id).await.unwrap().unwrap();
+    let event = store.event(show.value.event_id).await.unwrap().unwrap();
+    let log = store.price_log(show.value.id).await.unwrap().unwrap();
+    show.value.pricing = Pricing::Fixed;
+    let (value, _) = log.value.with_fixed(&show.value, scene.app.now());
+    let log = Versioned {
+        version: log.version,
+        value,
+    };
+    let notes = ShowNotes {
+        prices: Some(&log),
+        ..ShowNotes::default()
+    };
+    assert!(store.replace_show(&show, &event, notes).await.unwrap());
+}
+
+#[tokio::test]
+async fn no_price_of_demand_comes_after_prices_were_fixed_elsewhere() {
+    let scene = dynamic().await;
+    let ana = scene.buyer(1).await;
+    scene.hold(&ana, "1", &seats(&["A-1-1"])).await.unwrap();
+    scene.clock.advance(POINT_MS - 500);
+    scene.hold(&ana, "2", &seats(&["A-1-2"])).await.unwrap();
+    fixed_elsewhere(&scene).await;
+    // This process read the show half a second ago, and its last point is a minute old.
+    scene.clock.advance(600);
+    let held = scene.hold(&ana, "3", &seats(&["A-1-3"])).await.unwrap();
+    assert_eq!((held.total.amount.0, held.point), (4_500, None));
+    let show = scene.stage.show.id;
+    let (_, log) = scene.app.price_history(show, None, 9).await.unwrap();
+    let modes: Vec<_> = log.items.iter().map(|point| point.is_fixed()).collect();
+    assert_eq!(modes, [true, false], "newest first");
+}
+
+#[tokio::test]
+async fn a_point_that_another_process_made_just_now_is_found() {
+    let scene = dynamic().await;
+    let (ana, show) = (scene.buyer(1).await, scene.stage.show.id);
+    scene.hold(&ana, "1", &seats(&["A-1-1"])).await.unwrap();
+    fixed_elsewhere(&scene).await;
+    let point = scene.app.price_point(show, 1).await.unwrap();
+    assert_eq!((point.sequence, point.is_fixed()), (1, true));
 }

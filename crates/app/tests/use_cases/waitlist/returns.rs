@@ -255,7 +255,10 @@ async fn it_is_resold_at_face_value() {
     for (_, price) in &mut show.value.prices {
         *price = Cents(9_900);
     }
-    let replaced = scene.app.store.replace_show(&show, &event, None);
+    let replaced = scene
+        .app
+        .store
+        .replace_show(&show, &event, Default::default());
     assert!(replaced.await.unwrap());
     scene.wait(2_000).await;
     life.put_back().await;

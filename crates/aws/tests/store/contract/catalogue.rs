@@ -1,6 +1,6 @@
 //! Venues, events and the maps of shows.
 
-use onsale_app::ports::{Creation, Store, Versioned};
+use onsale_app::ports::{Creation, ShowNotes, Store, Versioned};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
@@ -76,7 +76,10 @@ pub(super) async fn show_and_event(store: &dyn Store) -> (Show, Versioned<Event>
         version,
         value: event.clone(),
     };
-    let created = store.create_show(&show, &at(1), None, None).await.unwrap();
+    let created = store
+        .create_show(&show, &at(1), None, ShowNotes::default())
+        .await
+        .unwrap();
     assert_eq!(created, Some(Creation::New));
     (show, at(2))
 }

@@ -19,6 +19,7 @@ contract! {
     a_language_is_kept_and_changed,
     what_came_back_of_mails_is_kept_as_long_as_it_counts,
     the_mails_of_a_person_are_listed_until_they_are_forgotten,
+    a_parked_mail_is_listed_until_it_is_let_go,
 }
 
 fn mail() -> Mail {
@@ -68,6 +69,38 @@ async fn a_mail_is_listed_from_its_time_on_until_it_is_over(store: &dyn Store) {
     let over = mail.dropped(Dropped::Overtaken, NOW);
     store.replace_mail(&at(1, &over)).await.unwrap();
     eventually(false, || listed(look_at)).await;
+}
+
+async fn a_parked_mail_is_listed_until_it_is_let_go(store: &dyn Store) {
+    let mail = mail();
+    let parked = || async {
+        let (mut found, mut after) = (vec![], None);
+        loop {
+            let page = store.parked_mails(after.as_deref(), 1).await.unwrap();
+            found.extend(page.items.into_iter().filter(|m| m.value.id == mail.id));
+            after = page.next;
+            if after.is_none() {
+                return found;
+            }
+        }
+    };
+    store.create_mail(&mail).await.unwrap();
+    assert_eq!(parked().await, vec![]);
+    let given_up = mail.parked("refused".into(), NOW + 1);
+    store.replace_mail(&at(1, &given_up)).await.unwrap();
+    eventually(vec![at(2, &given_up)], parked).await;
+    let again = given_up.resend(NOW + 2).unwrap();
+    store.replace_mail(&at(2, &again)).await.unwrap();
+    eventually(vec![], parked).await;
+    let by = again.look_at().unwrap();
+    eventually(true, || async {
+        let found = store.forgotten_mails(by, 10_000).await.unwrap();
+        found.contains(&mail.id)
+    })
+    .await;
+    // Others of this run need not look at it.
+    let over = again.dropped(Dropped::Overtaken, NOW);
+    store.replace_mail(&at(3, &over)).await.unwrap();
 }
 
 async fn the_mails_of_a_person_are_listed_until_they_are_forgotten(store: &dyn Store) {

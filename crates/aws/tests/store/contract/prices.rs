@@ -1,16 +1,18 @@
 //! Price logs, and who looked.
 
-use onsale_app::ports::{Store, Versioned, Written};
+use onsale_app::ports::{ShowNotes, Store, Versioned, Written};
 use onsale_domain::ids::ShowId;
 use onsale_domain::money::Cents;
 use onsale_domain::pricing::{Bounds, Figures, PriceLog, SectionFigures};
 
+use super::catalogue::show_and_event;
 use super::{NOW, eventually, fresh};
 
 contract! {
     a_log_grows_by_one_writer_at_a_time,
     a_full_part_is_kept_as_it_was_first,
     views_add_up_by_the_minute,
+    fixed_prices_are_noted_with_their_show_or_not_at_all,
 }
 
 fn figures(sold: u32) -> Figures {
@@ -81,4 +83,38 @@ async fn views_add_up_by_the_minute(store: &dyn Store) {
     .await;
     let other = ShowId::from_bytes(fresh());
     assert_eq!(store.views(other, minute - 10..=minute).await.unwrap(), 0);
+}
+
+async fn fixed_prices_are_noted_with_their_show_or_not_at_all(store: &dyn Store) {
+    let (mut show, mut event) = show_and_event(store).await;
+    let id = show.id;
+    let mut prices = None;
+    for version in 0..3 {
+        show.prices[0].1 = Cents(100 * (version + 1));
+        let log = prices.take().unwrap_or_default();
+        let (value, _) = PriceLog::with_fixed(&log, &show, NOW + version);
+        let next = Versioned { version, value };
+        let notes = ShowNotes {
+            prices: Some(&next),
+            ..ShowNotes::default()
+        };
+        let at = |version| Versioned {
+            version,
+            value: show.clone(),
+        };
+        let read = at(version + 1);
+        assert!(store.replace_show(&read, &event, notes).await.unwrap());
+        // The same again finds the show moved on, and adds no second point.
+        assert!(!store.replace_show(&read, &event, notes).await.unwrap());
+        event.version += 1;
+        // A show of now with a log of then changes neither.
+        let late = at(version + 2);
+        assert!(!store.replace_show(&late, &event, notes).await.unwrap());
+        let stored = store.price_log(id).await.unwrap().unwrap();
+        assert_eq!(stored.version, version + 1);
+        assert_eq!(stored.value, next.value);
+        let read = store.show(id).await.unwrap().unwrap();
+        assert_eq!((read.version, &read.value), (version + 2, &show));
+        prices = Some(stored.value);
+    }
 }

@@ -1,6 +1,6 @@
 //! Waitlists: entries, lists, the mark on the show, and who looks after one.
 
-use onsale_app::ports::{CellsWrite, Store, Versioned, Written};
+use onsale_app::ports::{CellsWrite, ShowNotes, Store, Versioned, Written};
 use onsale_domain::block::{BlockIndex, Cell, Slot};
 use onsale_domain::ids::{AccountId, ShowId, WaitlistId};
 use onsale_domain::layout::PlaceIndex;
@@ -182,7 +182,7 @@ async fn a_mark_moves_from_what_it_was_and_keeps_the_version_of_the_show(store: 
     );
     assert!(
         store
-            .replace_show(&at(1, show), &event, None)
+            .replace_show(&at(1, show), &event, ShowNotes::default())
             .await
             .unwrap()
     );
