@@ -1,7 +1,8 @@
-//! Who joined through this isolate: counted here, and told to a counter about once a
-//! second, after an answer has been given.
+//! Who joined through this isolate, and whether those with a pass were answered: counted
+//! here, and told to a counter about once a second, after an answer has been given.
 
 use onsale_domain::ids::ShowId;
+use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::Tally;
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::ticket::{Band, QueueTicket};
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use onsale_domain::room::opening::Bucket;
 
 use crate::edge::Edge;
-use crate::host::{COUNTERS, Host, Joined};
+use crate::host::{COUNTERS, Flush, Host};
 
 const FLUSH_MS: u64 = 1_000;
 /// A flush that was promised longer ago than this is not coming.
@@ -23,9 +24,21 @@ const LOTS_KEPT: usize = 20_000;
 #[derive(Debug, Default)]
 struct Tallies {
     joined: BTreeMap<Bucket, Tally>,
+    calls: Calls,
     flushed: Millis,
     /// When somebody undertook to flush. They may have died over it.
     promised: Option<Millis>,
+}
+
+impl Tallies {
+    /// In how many milliseconds to flush, if nobody is about to.
+    fn promise(&mut self, now: Millis) -> Option<u64> {
+        if self.promised.is_some_and(|at| at + LOST_MS > now) {
+            return None;
+        }
+        self.promised = Some(now);
+        Some(now.until(self.flushed + FLUSH_MS))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -58,30 +71,38 @@ impl Counting {
                 Band::Fan => tally.fans += 1,
                 Band::Everybody => tally.others += 1,
             }
-            if tallies.promised.is_some_and(|at| at + LOST_MS > now) {
-                return None;
-            }
-            tallies.promised = Some(now);
-            Some(now.until(tallies.flushed + FLUSH_MS))
+            tallies.promise(now)
         })
     }
 
-    fn take(&self, show: ShowId, now: Millis) -> Joined {
+    fn add_calls(&self, show: ShowId, calls: Calls, now: Millis) -> Option<u64> {
+        self.with(|counted| {
+            let tallies = counted.shows.entry(show).or_default();
+            tallies.calls.add(calls);
+            tallies.promise(now)
+        })
+    }
+
+    fn take(&self, show: ShowId, now: Millis) -> Flush {
         self.with(|counted| {
             let Some(tallies) = counted.shows.get_mut(&show) else {
-                return Vec::new();
+                return Flush::default();
             };
             tallies.flushed = now;
             tallies.promised = None;
-            std::mem::take(&mut tallies.joined).into_iter().collect()
+            Flush {
+                joined: std::mem::take(&mut tallies.joined).into_iter().collect(),
+                calls: std::mem::take(&mut tallies.calls),
+            }
         })
     }
 
     /// What could not be told is told with the next flush.
-    fn put_back(&self, show: ShowId, joined: Joined) {
+    fn put_back(&self, show: ShowId, flush: Flush) {
         self.with(|counted| {
             let tallies = counted.shows.entry(show).or_default();
-            for (bucket, more) in joined {
+            tallies.calls.add(flush.calls);
+            for (bucket, more) in flush.joined {
                 let tally = tallies.joined.entry(bucket).or_default();
                 tally.fans += more.fans;
                 tally.others += more.others;
@@ -92,10 +113,25 @@ impl Counting {
 
 impl Edge {
     pub fn count<H: Host>(self: &Arc<Self>, host: &H, ticket: &QueueTicket) {
-        let Some(wait_ms) = self.counting.add(ticket, host.now()) else {
+        let wait_ms = self.counting.add(ticket, host.now());
+        self.flush_after(host, ticket.show, wait_ms);
+    }
+
+    /// Whether a call of somebody with a pass was answered.
+    pub fn count_call<H: Host>(self: &Arc<Self>, host: &H, show: ShowId, is_answered: bool) {
+        let calls = Calls {
+            answered: u64::from(is_answered),
+            failed: u64::from(!is_answered),
+        };
+        let wait_ms = self.counting.add_calls(show, calls, host.now());
+        self.flush_after(host, show, wait_ms);
+    }
+
+    fn flush_after<H: Host>(self: &Arc<Self>, host: &H, show: ShowId, wait_ms: Option<u64>) {
+        let Some(wait_ms) = wait_ms else {
             return;
         };
-        let (edge, again, show) = (self.clone(), host.clone(), ticket.show);
+        let (edge, again) = (self.clone(), host.clone());
         host.defer(async move {
             if wait_ms > 0 {
                 again.sleep(wait_ms).await;
@@ -105,14 +141,14 @@ impl Edge {
     }
 
     async fn flush<H: Host>(&self, host: &H, show: ShowId) {
-        let joined = self.counting.take(show, host.now());
-        if joined.is_empty() {
+        let flush = self.counting.take(show, host.now());
+        if flush.joined.is_empty() && flush.calls.none() {
             return;
         }
         let counter = self.counter_of_isolate(host);
-        if let Err(trouble) = host.count(show, counter, joined.clone()).await {
+        if let Err(trouble) = host.count(show, counter, flush.clone()).await {
             host.log(&format!("joins could not be counted: {trouble}"));
-            self.counting.put_back(show, joined);
+            self.counting.put_back(show, flush);
         }
     }
 

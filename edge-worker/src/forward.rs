@@ -7,9 +7,11 @@ use std::sync::Arc;
 use crate::answer::{Answer, Cookie, Problem, cookie, set_cookie};
 use crate::edge::{Edge, Incoming};
 use crate::host::Host;
-use crate::room::VISITOR_COOKIE;
+use crate::room::{PASS_COOKIE, VISITOR_COOKIE};
+use onsale_domain::ids::ShowId;
 use onsale_domain::request_id;
 use onsale_domain::room::difficulty::Suspicion;
+use onsale_domain::time::Millis;
 
 /// A segment of a path; `None` stands for any one.
 pub type Segment = Option<&'static str>;
@@ -40,6 +42,7 @@ const DROPPED: &[&str] = &[
 ];
 /// Under this id a request is found in every log, here and behind us.
 pub const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
+const PASS_HEADER: HeaderName = HeaderName::from_static("onsale-pass");
 const SUSPICION_HEADER: HeaderName = HeaderName::from_static("onsale-suspicion");
 
 pub fn route_of(path: &str) -> Option<&'static Route> {
@@ -72,6 +75,23 @@ pub fn request_id<H: Host>(host: &H, headers: &HeaderMap) -> HeaderValue {
     })
 }
 
+/// The show in which somebody wants places, with a pass that we gave them: what strangers
+/// send tells nothing about those inside.
+fn shopping_in(edge: &Edge, request: &Incoming, now: Millis) -> Option<ShowId> {
+    let of_show = request.uri().path().strip_prefix("/api/v1/shows/")?;
+    let show = of_show.strip_suffix("/holds")?;
+    if *request.method() != Method::POST {
+        return None;
+    }
+    let show = show.parse().ok()?;
+    let pass = match request.headers().get(PASS_HEADER) {
+        Some(value) => value.to_str().ok()?,
+        None => cookie(request.headers(), PASS_COOKIE)?,
+    };
+    let claims = edge.secrets.passes.read(pass)?;
+    claims.check(show, now).is_ok().then_some(show)
+}
+
 pub async fn forward<H: Host>(
     edge: &Arc<Edge>,
     host: &H,
@@ -90,6 +110,7 @@ pub async fn forward<H: Host>(
     let uri = request.uri().clone();
     let visitor = cookie(request.headers(), VISITOR_COOKIE)
         .and_then(|text| edge.secrets.room.read_visitor(text));
+    let shopping_in = shopping_in(edge, &request, host.now());
     for name in DROPPED {
         request.headers_mut().remove(*name);
     }
@@ -97,6 +118,11 @@ pub async fn forward<H: Host>(
     let answered = host
         .function(route.function, request, route.timeout_ms)
         .await;
+    if let Some(show) = shopping_in {
+        let is_failure = |answer: &Answer| answer.status().is_server_error();
+        let is_answered = answered.as_ref().is_ok_and(|answer| !is_failure(answer));
+        edge.count_call(host, show, is_answered);
+    }
     let mut answer = answered.map_err(|trouble| {
         let id = id.to_str().unwrap_or_default();
         let function = route.function;

@@ -8,12 +8,14 @@ use std::future::Future;
 use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::allotment::{Grant, Report};
+use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::Bucket;
 use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
+use serde::{Deserialize, Serialize};
 
 use crate::objects::controller::Bulletin;
 
@@ -51,8 +53,13 @@ pub type Told<T> = Result<T, Trouble>;
 /// How many counters a show has. Each takes the flushes of some of the isolates.
 pub const COUNTERS: u8 = 8;
 
-/// People who joined, by bucket.
-pub type Joined = Vec<(Bucket, Tally)>;
+/// What an isolate has counted of a show since it told a counter last.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Flush {
+    /// People who joined, by bucket.
+    pub joined: Vec<(Bucket, Tally)>,
+    pub calls: Calls,
+}
 
 /// What a request at the edge may ask for. One of these exists per request.
 pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
@@ -70,12 +77,12 @@ pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
     /// `None`: there is no such show.
     fn bulletin(&self, show: ShowId) -> impl Future<Output = Told<Option<Bulletin>>> + MaybeSend;
 
-    /// Adds people to a counter.
+    /// Adds people and calls to a counter.
     fn count(
         &self,
         show: ShowId,
         counter: u8,
-        joined: Joined,
+        flush: Flush,
     ) -> impl Future<Output = Told<()>> + MaybeSend;
 
     /// Asks the gate of this lot for a pass.

@@ -23,7 +23,7 @@ use crate::web;
 
 pub(crate) const TICKET_COOKIE: &str = "onsale_ticket";
 pub(crate) const VISITOR_COOKIE: &str = "onsale_visitor";
-const PASS_COOKIE: &str = "onsale_pass";
+pub(crate) const PASS_COOKIE: &str = "onsale_pass";
 const TICKET_HEADER: &str = "onsale-ticket";
 const MAX_BODY: usize = 8 << 10;
 

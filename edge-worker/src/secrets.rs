@@ -36,6 +36,18 @@ impl std::fmt::Debug for Captcha {
     }
 }
 
+impl Captcha {
+    /// `CAPTCHA_SECRET` turns it on; `CAPTCHA_VERIFY_URL` and `CAPTCHA_HOSTNAME` say more.
+    pub fn configured(setting: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let given = |name: &str| setting(name).filter(|text| !text.is_empty());
+        given("CAPTCHA_SECRET").map(|secret| Self {
+            url: given("CAPTCHA_VERIFY_URL").unwrap_or_else(|| TURNSTILE.to_owned()),
+            secret,
+            hostname: given("CAPTCHA_HOSTNAME"),
+        })
+    }
+}
+
 pub const TURNSTILE: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 
 impl Secrets {
@@ -54,11 +66,7 @@ impl Secrets {
             fans: given("FAN_KEYS")
                 .map(|text| parsed("FAN_KEYS", &text))
                 .transpose()?,
-            captcha: given("CAPTCHA_SECRET").map(|secret| Captcha {
-                url: given("CAPTCHA_VERIFY_URL").unwrap_or_else(|| TURNSTILE.to_owned()),
-                secret,
-                hostname: given("CAPTCHA_HOSTNAME"),
-            }),
+            captcha: Captcha::configured(given),
         })
     }
 }

@@ -52,7 +52,7 @@ test('bytes at the ends of their range hash as in node:crypto', () => {
 });
 
 test('the first and the last counter are found, whatever a try costs', () => {
-  for (const cost of [1, 2, 7, 32]) {
+  for (const cost of [1, 2, 7, 19]) {
     for (const counter of [0, TRIES - 1]) {
       assert.equal(run(challenge(cost, counter)).found.counter, counter);
     }

@@ -72,6 +72,8 @@ export async function startCloud({ INTERNAL_KEYS }) {
       const known = shows.get(watched);
       return known ? { bytes: known.map, headers: { 'onsale-version': String(known.version) } } : { status: 404 };
     }
+    const [, sold] = path.match(/^\/api\/v1\/shows\/(\w+)\/holds$/) ?? [];
+    if (shows.get(sold)?.isBroken) return { status: 503, body: { type: 'urn:onsale:unavailable' } };
     const [, order] = path.match(/^\/api\/v1\/orders\/(\w+)$/) ?? [];
     if (order) {
       const allowed = request.headers.authorization === 'Bearer buyer' && orders.has(order);

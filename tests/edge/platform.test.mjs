@@ -215,7 +215,7 @@ test('a device with many accounts has to work more', { timeout: 110_000 }, async
     assert.equal(logged_in.headers.get('onsale-suspicion'), null, 'the edge keeps that to itself');
     costs.push(await cost(visitor));
   }
-  assert.deepEqual(costs, [2, 2, 2, 8, 8, 8, 8, 8, 32]);
+  assert.deepEqual(costs, [2, 2, 2, 8, 8, 8, 8, 8, 19]);
   assert.equal(await cost(neighbour), 2, 'nobody else does');
 });
 

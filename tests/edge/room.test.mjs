@@ -9,6 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCloud } from './cloud.mjs';
 import { Visitor } from './visitor.mjs';
 import { allAt, freshSecrets, startWorker } from './worker.mjs';
@@ -56,6 +57,38 @@ test('a visitor joins, waits, enters with a good pass, and leaves', async () => 
   const rejoined = await visitor.join();
   assert.equal(rejoined.status, 201);
   assert.notEqual(rejoined.body.ticket, joined.body.ticket, 'whoever left joins anew');
+});
+
+test('while the holds of those inside fail nobody is let in, and counting that asks no object on the way', async () => {
+  const show = cloud.newShow();
+  const inside = new Visitor(worker.url, show.id);
+  await inside.join();
+  const { entered } = await inside.waitAndEnter();
+  const hold = () => fetch(`${worker.url}/api/v1/shows/${show.id}/holds`, {
+    method: 'POST',
+    headers: { 'onsale-pass': entered.body.pass },
+    body: '{}',
+  });
+  show.isBroken = true;
+  for (let i = 0; i < 25; i++) {
+    const failed = await hold();
+    assert.equal(failed.status, 503);
+    assert.equal(failed.headers.get('onsale-object-calls'), '0');
+  }
+  // Those inside go on trying.
+  const failFor = async (seconds) => {
+    for (let i = 0; i < seconds; i++) await Promise.all([hold(), sleep(1_000)]);
+  };
+  await failFor(3);
+  const next = new Visitor(worker.url, show.id);
+  assert.equal((await next.join()).status, 201);
+  await failFor(5);
+  const { body } = await next.ask('status');
+  assert.deepEqual([body.state, body.wait_seconds], ['waiting', undefined]);
+  show.isBroken = false;
+  for (let i = 0; i < 30; i++) assert.equal((await hold()).status, 200);
+  const { entered: admitted } = await next.waitAndEnter();
+  assert.equal(admitted.status, 200);
 });
 
 test('one challenge is one ticket, however often and however fast it is sent', async () => {

@@ -5,6 +5,7 @@
 mod account_ends;
 mod accounts;
 mod bad_input;
+mod captcha;
 mod catalogue;
 mod checkout;
 mod command_line;

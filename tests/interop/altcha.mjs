@@ -24,7 +24,7 @@ const show = `shw_${randomBytes(16).toString('hex')}`;
 const visitor = `vis_${randomBytes(16).toString('hex')}`;
 const now = Date.now();
 const expires = now + 300_000;
-const costs = [1, 2, 7, 32];
+const costs = [1, 2, 7, 19];
 
 const run = (args, input = '') => spawnSync(binary, args.map(String), { input, encoding: 'utf8' });
 const answer = (args, input) => {

@@ -17,6 +17,9 @@ use onsale_domain::time::Millis;
 use crate::app::App;
 use crate::error::{Error, Result};
 
+/// A store that takes longer over one briefing is in trouble: a usual one takes some tens of
+/// milliseconds, the first one of a new process some hundreds.
+const SLOW_READS_MS: u64 = 2_000;
 /// The title is for people to read, so a change of it may be this late.
 const TITLE_FRESH_MS: u64 = 30_000;
 /// A pass that was closed longer ago has lapsed at the edge as well, even if it was closed
@@ -32,12 +35,15 @@ impl App {
     /// or zero.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn briefing(&self, show_id: ShowId, since: u64) -> Result<Briefing> {
+        // Before the reads: what changes meanwhile belongs to the next briefing.
+        let now = self.now();
         let show = self.recent_show(show_id).await?;
         if show.status == StoredStatus::Draft {
             return Err(Error::NotFound("show"));
         }
         let title = self.title_of(&show).await?;
-        let news = self.news(&show, Millis(since)).await?;
+        let mut news = self.news(&show, Millis(since), now).await?;
+        news.healthy = self.now() - now < SLOW_READS_MS;
         Ok(Briefing {
             title: title.to_string(),
             settings: Settings::of(&show),
@@ -45,9 +51,7 @@ impl App {
         })
     }
 
-    async fn news(&self, show: &Show, since: Millis) -> Result<News> {
-        // Before the reads: what changes meanwhile belongs to the next briefing.
-        let now = self.now();
+    async fn news(&self, show: &Show, since: Millis, now: Millis) -> Result<News> {
         let layout = self.layout_of(show).await?;
         // A room must not let people in to a show of which nobody can say what is left.
         let map = self.seat_map(show, &layout).await;

@@ -12,7 +12,8 @@
 //! learns how many of the admitted show up ([`steering`]), and deals slots and entries out
 //! to the gates ([`allotment`]). Each [`gate`] owns the lots that hash to it and alone
 //! decides, hard, who gets a [`pass`]. Eligibility is steered; the cap is kept. What the
-//! cloud has to say comes as a [`briefing`].
+//! cloud has to say comes as a [`briefing`]; whether it answers those inside is seen at the
+//! edge ([`backend`]).
 //!
 //! Always true:
 //! 1. The frontier only moves forward, and only over buckets that are closed.
@@ -24,6 +25,7 @@
 //!    anything is published.
 
 pub mod allotment;
+pub mod backend;
 pub mod beacon;
 pub mod briefing;
 pub mod census;

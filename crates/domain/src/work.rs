@@ -11,7 +11,7 @@ mod keys;
 mod wire;
 
 pub use challenge::{Challenge, Solution, payload};
-pub use cost::{Cost, TRIES};
+pub use cost::{Cost, LONGEST_WORK_S, PHONE_HASHES_PER_SECOND, TRIES};
 pub use keys::{KeyError, MAX_KEYS, WorkKey, WorkKeyId, WorkKeys};
 
 use challenge::{KeyPrefix, Parameters, derive_key};

@@ -8,21 +8,15 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Request, Uri};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use onsale_domain::captcha::{self, MAX_ANSWER_BYTES, MAX_TOKEN_LEN, MEDIA_TYPE, Verdict};
+
+use crate::outgoing::Outgoing;
 
 pub const TURNSTILE_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 /// A buyer waits for it, and has another way if it takes longer.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// A function that slept does not find a connection that the other side has closed.
-const IDLE: Duration = Duration::from_secs(20);
 
 /// Nobody could say whether a token is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +36,7 @@ pub trait Captcha: Send + Sync {
 
 /// A service that speaks Turnstile's protocol.
 pub struct Siteverify {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    outgoing: Outgoing,
     url: Uri,
     secret: String,
     /// The site that tokens must come from, if that is to be checked.
@@ -68,17 +62,8 @@ impl Siteverify {
             Some("http") if here => {}
             _ => return Err("the address of the CAPTCHA service must be https".to_owned()),
         }
-        let connector = HttpsConnectorBuilder::new()
-            .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
-            .map_err(|error| format!("the system's certificates cannot be read: {error}"))?
-            .https_or_http()
-            .enable_http1()
-            .build();
         Ok(Self {
-            client: Client::builder(TokioExecutor::new())
-                .pool_timer(TokioTimer::new())
-                .pool_idle_timeout(IDLE)
-                .build(connector),
+            outgoing: Outgoing::new()?,
             url,
             secret: secret.to_owned(),
             hostname,
@@ -101,17 +86,14 @@ impl Siteverify {
         Self::new(&secret, &url, setting("CAPTCHA_HOSTNAME")).map(Some)
     }
 
-    async fn ask(&self, form: String) -> Result<Bytes, String> {
+    async fn ask(&self, form: String) -> Result<Vec<u8>, String> {
         let request = Request::post(self.url.clone())
             .header(CONTENT_TYPE, MEDIA_TYPE)
-            .body(Full::new(Bytes::from(form)))
+            .body(form.into_bytes())
             .map_err(|error| error.to_string())?;
-        let answer = self.client.request(request).await;
-        let answer = answer.map_err(|error| error.to_string())?;
         // The status says nothing that the body does not: refusals may come as 400.
-        let body = Limited::new(answer.into_body(), MAX_ANSWER_BYTES).collect();
-        let body = body.await.map_err(|error| error.to_string())?;
-        Ok(body.to_bytes())
+        let answer = self.outgoing.send(request, MAX_ANSWER_BYTES).await?;
+        Ok(answer.into_body())
     }
 }
 

@@ -12,6 +12,7 @@ pub mod json;
 pub mod limits;
 pub mod openapi;
 pub mod optional;
+pub mod outgoing;
 pub mod page;
 pub mod pass;
 pub mod prices;

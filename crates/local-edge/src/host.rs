@@ -10,7 +10,7 @@ use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
-use onsale_edge::host::{Host, Joined, Told, Trouble};
+use onsale_edge::host::{Flush, Host, Told};
 use onsale_edge::objects::controller::Bulletin;
 use onsale_edge::objects::counter::REPORT_AFTER_MS;
 
@@ -41,9 +41,9 @@ impl Host for LocalHost {
         self.0.controller(show).object.bulletin().await
     }
 
-    async fn count(&self, show: ShowId, counter: u8, joined: Joined) -> Told<()> {
+    async fn count(&self, show: ShowId, counter: u8, flush: Flush) -> Told<()> {
         let counter = self.0.counter(show, counter);
-        counter.add(joined).await?;
+        counter.add(flush).await?;
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(REPORT_AFTER_MS)).await;
             if let Err(trouble) = counter.report().await {
@@ -85,10 +85,9 @@ impl Host for LocalHost {
         Ok(answer)
     }
 
-    async fn fetch(&self, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
-        Err(Trouble::new(
-            "the embedded platform asks nobody outside; CAPTCHA services are for the worker",
-        ))
+    async fn fetch(&self, request: Request<Vec<u8>>, timeout_ms: u64) -> Told<Response<Vec<u8>>> {
+        let timeout = Duration::from_millis(timeout_ms);
+        self.0.fetch(request, timeout).await
     }
 
     fn log(&self, what: &str) {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use onsale_edge::{Edge, EdgeLimits, Secrets};
+use onsale_http::outgoing::Outgoing;
 use tokio::sync::watch;
 
 pub use host::LocalHost;
@@ -39,7 +40,8 @@ impl LocalEdge {
     ) -> Result<Self, String> {
         let file = ObjectFile::open(&folder.join(FILE))?;
         let keys = (secrets.internal.clone(), secrets.room.clone());
-        let world = World::new(functions, file, keys);
+        let outgoing = secrets.captcha.as_ref().map(|_| Outgoing::new());
+        let world = World::new(functions, file, keys, outgoing.transpose()?);
         Ok(Self {
             edge: Edge::new(secrets, limits),
             host: LocalHost(world),

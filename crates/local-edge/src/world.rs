@@ -21,6 +21,7 @@ use onsale_edge::objects::controller::{Bulletin, ControllerObject, GATE_TIMEOUT_
 use onsale_edge::objects::counter::CounterObject;
 use onsale_edge::objects::gate::GateObject;
 use onsale_edge::objects::reminders::RemindersObject;
+use onsale_http::outgoing::Outgoing;
 use tower::ServiceExt as _;
 
 use crate::feed::Feeds;
@@ -31,6 +32,8 @@ type Controller = ControllerObject<ObjectStorage, LocalLinks>;
 type Gate = GateObject<ObjectStorage, LocalLinks>;
 type Counter = CounterObject<ObjectStorage, LocalLinks>;
 
+/// What a service of somebody else answers is a few fields.
+const MAX_FETCHED: usize = 64 << 10;
 /// An answer of a function is a ticket on paper at most.
 const MAX_ANSWER: usize = 64 << 20;
 const INTERNAL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -59,6 +62,8 @@ pub struct World {
     file: ObjectFile,
     keys: InternalKeys,
     secret: RoomSecret,
+    /// Where there is somebody outside to ask.
+    outgoing: Option<Outgoing>,
     objects: Mutex<Objects>,
 }
 
@@ -83,12 +88,14 @@ impl World {
         functions: Router,
         file: ObjectFile,
         (keys, secret): (InternalKeys, RoomSecret),
+        outgoing: Option<Outgoing>,
     ) -> Arc<Self> {
         Arc::new(Self {
             functions,
             file,
             keys,
             secret,
+            outgoing,
             objects: Mutex::default(),
         })
     }
@@ -114,6 +121,20 @@ impl World {
         tokio::time::timeout(timeout, answer)
             .await
             .map_err(|_| Trouble::new("it took too long"))?
+    }
+
+    /// Asks somebody outside, such as a CAPTCHA service.
+    pub async fn fetch(
+        &self,
+        request: Request<Vec<u8>>,
+        timeout: Duration,
+    ) -> Told<Response<Vec<u8>>> {
+        let outgoing = self.outgoing.as_ref();
+        let outgoing = outgoing.ok_or_else(|| Trouble::new("nobody outside is asked here"))?;
+        let answer = outgoing.send(request, MAX_FETCHED);
+        let answer = tokio::time::timeout(timeout, answer).await;
+        let answer = answer.map_err(|_| Trouble::new("it took too long"))?;
+        answer.map_err(Trouble)
     }
 
     /// The controller of a show, taking steps.
@@ -263,7 +284,7 @@ mod tests {
     fn world(dir: &tempfile::TempDir, functions: Router) -> Arc<World> {
         let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
         let keys = "k:a-secret-of-thirty-two-characters".parse().unwrap();
-        World::new(functions, file, (keys, RoomSecret([1; 32])))
+        World::new(functions, file, (keys, RoomSecret([1; 32])), None)
     }
 
     #[tokio::test]

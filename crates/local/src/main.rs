@@ -78,6 +78,10 @@ struct ServeArgs {
     /// Leave a queue consumer out, such as `expire-holds`: to try what happens without it
     #[arg(long, value_name = "FUNCTION")]
     without: Vec<String>,
+    /// Joining a waiting room takes a CAPTCHA too, by the CAPTCHA_SECRET of the environment.
+    /// The waiting page has no widget: a page of yours sends the token
+    #[arg(long)]
+    room_captcha: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -94,6 +98,7 @@ impl Default for ServeArgs {
             empty: false,
             rate_limit: Switch::On,
             without: Vec::new(),
+            room_captcha: false,
         }
     }
 }

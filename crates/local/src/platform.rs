@@ -15,6 +15,7 @@ use onsale_aws::{AwsConfig, SystemClock, Wires};
 use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
+use onsale_http::captcha::Siteverify;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
 use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
 use onsale_payments::{Provider, WebhookSecrets};
@@ -94,7 +95,7 @@ impl Platform {
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
             .with_quotes(quotes)
-            .with_work(WorkGate::new(Some(edge_secrets.work.clone())));
+            .with_work(work_gate(&edge_secrets)?);
         let room_keys = RoomKeys {
             internal: Some(Arc::new(edge_secrets.internal.clone())),
             fans: edge_secrets.fans.clone(),
@@ -155,6 +156,16 @@ impl Platform {
             );
         }
     }
+}
+
+/// The keys of the edge, and a CAPTCHA where the environment has the settings of one.
+fn work_gate(edge: &Secrets) -> Result<WorkGate, String> {
+    let gate = WorkGate::new(Some(edge.work.clone()));
+    let captcha = Siteverify::configured(|name| std::env::var(name).ok())?;
+    Ok(match captcha {
+        Some(captcha) => gate.with_captcha(Arc::new(captcha)),
+        None => gate,
+    })
 }
 
 /// Any key opens a cloud that lives in this process; links to objects are checked.

@@ -11,6 +11,7 @@ use axum::response::Response;
 use axum::routing::any;
 use axum::serve::ListenerExt;
 use onsale_edge::EdgeLimits;
+use onsale_edge::secrets::Captcha;
 use onsale_http::Limits;
 use onsale_local_edge::LocalEdge;
 use tokio::net::TcpListener;
@@ -65,7 +66,11 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         Switch::Off => EdgeLimits::off(),
     };
     let functions = onsale_http::trace::layer(platform.functions.clone());
-    let secrets = platform.edge_secrets.clone();
+    let mut secrets = platform.edge_secrets.clone();
+    if args.room_captcha {
+        let captcha = Captcha::configured(|name| std::env::var(name).ok());
+        secrets.captcha = Some(captcha.ok_or("--room-captcha needs CAPTCHA_SECRET to be set")?);
+    }
     let edge = LocalEdge::open(&folder.path, functions.clone(), secrets, edge_limits)?;
     // What the edge asks of the functions is signed, so it may also come from outside: a
     // worker can stand before this process. Everything else goes through our own edge.

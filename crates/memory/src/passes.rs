@@ -63,6 +63,7 @@ impl Passes for MemoryStore {
         from: Millis,
         limit: usize,
     ) -> Stored<Vec<EndedPass>> {
+        self.reach(Step::ListEndedPasses).await;
         let items = self.items();
         let closed = items.passes.iter().filter_map(|(pass, stored)| {
             let (of, at) = stored.closed?;

@@ -8,7 +8,7 @@ use super::object_alarm::Alarm;
 use super::object_calls::{ObjectName, sent, told, unknown_action};
 use super::object_links::ObjectLinks;
 use super::object_storage::ObjectStorage;
-use crate::host::{Joined, Told};
+use crate::host::{Flush, Told};
 use crate::objects::counter::{CounterObject, REPORT_AFTER_MS};
 
 /// When the controller did not listen, it is told again after this.
@@ -50,9 +50,9 @@ impl DurableObject for RoomCounter {
 
 impl RoomCounter {
     async fn add(&self, request: &mut Request) -> Told<()> {
-        let joined: Joined = sent(request).await?;
+        let flush: Flush = sent(request).await?;
         let counter = self.counter.as_ref().map_err(Clone::clone)?;
-        counter.add(joined).await?;
+        counter.add(flush).await?;
         self.alarm.set_within(REPORT_AFTER_MS).await
     }
 

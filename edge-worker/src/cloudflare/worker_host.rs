@@ -19,7 +19,7 @@ use super::object_alarm;
 use super::object_calls::{Object, Verdict};
 use super::outgoing;
 use super::settings::Functions;
-use crate::host::{Host, Joined, Told};
+use crate::host::{Flush, Host, Told};
 use crate::objects::controller::Bulletin;
 
 /// How long a location keeps a bulletin, so that its isolates share one.
@@ -92,9 +92,9 @@ impl Host for WorkerHost {
         Ok(bulletin)
     }
 
-    async fn count(&self, show: ShowId, counter: u8, joined: Joined) -> Told<()> {
+    async fn count(&self, show: ShowId, counter: u8, flush: Flush) -> Told<()> {
         let counter = Object::Counter(show, counter);
-        self.ask(counter, "add", &joined).await
+        self.ask(counter, "add", &flush).await
     }
 
     async fn enter(&self, show: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {

@@ -3,11 +3,12 @@
 
 use futures_util::lock::Mutex;
 use onsale_domain::ids::ShowId;
+use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::opening::Bucket;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::{Joined, Links, Storage, Told, Trouble};
+use crate::host::{Flush, Links, Storage, Told, Trouble};
 
 /// How long after a flush the controller is told, so that it hears of many at once.
 pub const REPORT_AFTER_MS: u64 = 500;
@@ -18,6 +19,8 @@ const KEPT_BUCKETS: usize = 256;
 struct Totals {
     by_bucket: BTreeMap<Bucket, Tally>,
     unreported: BTreeSet<Bucket>,
+    /// News of the moment, so they are not stored.
+    calls: Calls,
 }
 
 #[derive(Debug)]
@@ -41,11 +44,12 @@ impl<S: Storage, L: Links> CounterObject<S, L> {
     }
 
     /// Adds a flush. Whoever calls it sees to it that [`Self::report`] is called soon.
-    pub async fn add(&self, joined: Joined) -> Told<()> {
+    pub async fn add(&self, flush: Flush) -> Told<()> {
         let mut slot = self.totals.lock().await;
         let mut totals = self.loaded(&mut slot).await?;
         let mut changes = Vec::new();
-        for (bucket, more) in joined {
+        totals.calls.add(flush.calls);
+        for (bucket, more) in flush.joined {
             let known = totals.by_bucket.entry(bucket).or_default();
             known.fans = known.fans.saturating_add(more.fans);
             known.others = known.others.saturating_add(more.others);
@@ -63,7 +67,9 @@ impl<S: Storage, L: Links> CounterObject<S, L> {
             totals.unreported.remove(&oldest);
             changes.push((name_of(oldest), None));
         }
-        self.storage.store(changes).await?;
+        if !changes.is_empty() {
+            self.storage.store(changes).await?;
+        }
         *slot = Some(totals);
         Ok(())
     }
@@ -72,19 +78,22 @@ impl<S: Storage, L: Links> CounterObject<S, L> {
         let mut slot = self.totals.lock().await;
         let mut totals = self.loaded(&mut slot).await?;
         let unreported = std::mem::take(&mut totals.unreported);
+        let calls = std::mem::take(&mut totals.calls);
         let report = CounterReport {
             counter: self.number,
             totals: unreported
                 .iter()
                 .filter_map(|bucket| Some((*bucket, *totals.by_bucket.get(bucket)?)))
                 .collect(),
+            calls,
         };
-        let told = match report.totals.is_empty() {
+        let told = match report.totals.is_empty() && calls.none() {
             true => Ok(()),
             false => self.links.report(self.show, report).await,
         };
         if told.is_err() {
             totals.unreported.extend(unreported);
+            totals.calls.add(calls);
         }
         *slot = Some(totals);
         told

@@ -19,14 +19,17 @@ use onsale_edge::objects::controller::{Bulletin, ControllerObject};
 use crate::scene::{SHOW, SINCE, settings};
 
 #[derive(Clone, Default)]
-struct Around(Arc<Counts>);
+pub struct Around(pub Arc<Counts>);
 
 #[derive(Default)]
-struct Counts {
+pub struct Counts {
     now: AtomicU64,
     briefings: AtomicU64,
     grants: AtomicU64,
-    stored: Mutex<Vec<(String, Vec<u8>)>>,
+    pub stored: Mutex<Vec<(String, Vec<u8>)>>,
+    /// What counters told the controller, and whether it listens.
+    pub reports: Mutex<Vec<CounterReport>>,
+    pub is_deaf: AtomicBool,
     fails_to_store: AtomicBool,
     /// The first gate does not answer while this is set.
     hangs: AtomicBool,
@@ -74,7 +77,11 @@ impl Links for Around {
         Ok(None)
     }
 
-    async fn report(&self, _: ShowId, _: CounterReport) -> Told<()> {
+    async fn report(&self, _: ShowId, report: CounterReport) -> Told<()> {
+        if self.0.is_deaf.load(Ordering::SeqCst) {
+            return Err(Trouble::new("the controller is away"));
+        }
+        self.0.reports.lock().unwrap().push(report);
         Ok(())
     }
 

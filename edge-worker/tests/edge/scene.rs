@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use http::{Method, Request, Response, StatusCode};
 use onsale_domain::ids::ShowId;
+use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News, Settings};
 use onsale_domain::room::draw::Beacon;
@@ -17,7 +18,7 @@ use onsale_domain::room::reminder::{NotKept, Reminder, Reminders};
 use onsale_domain::show::{RoomMode, RoomOrder};
 use onsale_domain::time::Millis;
 use onsale_domain::work::{Challenge, TRIES, payload};
-use onsale_edge::host::{Host, Joined, Told, Trouble};
+use onsale_edge::host::{Flush, Host, Told, Trouble};
 use onsale_edge::objects::controller::Bulletin;
 use onsale_edge::{Edge, EdgeLimits, Reply, Secrets};
 use serde_json::{Value, json};
@@ -34,12 +35,16 @@ pub struct World {
     published: Mutex<Bulletin>,
     gates: Mutex<Vec<Gate>>,
     totals: Mutex<BTreeMap<(u8, Bucket), Tally>>,
+    /// Since the controller heard of them last.
+    calls: Mutex<Calls>,
     reminders: Mutex<Reminders>,
     /// Whether the controller answers.
     pub is_silent: AtomicBool,
     /// Whether it takes the question and never answers.
     pub hangs: AtomicBool,
     pub bulletins_asked: AtomicU64,
+    /// Whether functions can be reached.
+    pub functions_are_down: AtomicBool,
     /// What functions answer next; when there is nothing, a 202.
     pub functions: Mutex<VecDeque<Response<Vec<u8>>>>,
     pub gate_calls: AtomicU64,
@@ -92,10 +97,12 @@ impl World {
             published: Mutex::new(published),
             gates: Mutex::new(GateIndex::all().map(Gate::new).collect()),
             totals: Mutex::default(),
+            calls: Mutex::default(),
             reminders: Mutex::default(),
             is_silent: AtomicBool::new(false),
             hangs: AtomicBool::new(false),
             bulletins_asked: AtomicU64::new(0),
+            functions_are_down: AtomicBool::new(false),
             functions: Mutex::default(),
             gate_calls: AtomicU64::new(0),
             captcha: Mutex::new(json!({"success": true})),
@@ -122,9 +129,15 @@ impl World {
                 let report = CounterReport {
                     counter: *counter,
                     totals: vec![(*bucket, *tally)],
+                    ..CounterReport::default()
                 };
                 controller.hear_counter(&report, now);
             }
+            let report = CounterReport {
+                calls: std::mem::take(&mut *held(&self.calls)),
+                ..CounterReport::default()
+            };
+            controller.hear_counter(&report, now);
             controller.hear_cloud(&held(&self.news), now);
             controller.tick(now);
             held(&self.published).published = controller.published(now);
@@ -176,9 +189,10 @@ impl Host for TestHost {
         }
     }
 
-    async fn count(&self, _: ShowId, counter: u8, joined: Joined) -> Told<()> {
+    async fn count(&self, _: ShowId, counter: u8, flush: Flush) -> Told<()> {
+        held(&self.0.calls).add(flush.calls);
         let mut totals = held(&self.0.totals);
-        for (bucket, more) in joined {
+        for (bucket, more) in flush.joined {
             let total = totals.entry((counter, bucket)).or_default();
             total.fans += more.fans;
             total.others += more.others;
@@ -204,6 +218,9 @@ impl Host for TestHost {
     }
 
     async fn function(&self, _: &str, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
+        if self.0.functions_are_down.load(Ordering::SeqCst) {
+            return Err(Trouble::new("nobody is there"));
+        }
         if let Some(answer) = held(&self.0.functions).pop_front() {
             return Ok(answer);
         }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use super::backend::Calls;
 use super::draw::Draw;
 use super::frontier::Frontier;
 use super::opening::Bucket;
@@ -56,10 +57,13 @@ impl Tally {
 }
 
 /// What one counter has counted so far in some buckets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CounterReport {
     pub counter: u8,
     pub totals: Vec<(Bucket, Tally)>,
+    /// No total: what was counted since the last report.
+    #[serde(default)]
+    pub calls: Calls,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ fn report(counter: u8, bucket: u32, fans: u64, others: u64) -> CounterReport {
     CounterReport {
         counter,
         totals: vec![(Bucket(bucket), tally(fans, others))],
+        ..CounterReport::default()
     }
 }
 

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::allotment::{Allotment, Grant, Phase, Report, deal_entries, deal_slots};
+use super::backend::Backend;
 use super::census::{Census, CounterReport};
 use super::draw::Beacon;
 use super::estimate::{Calibration, Flow};
@@ -93,6 +94,9 @@ pub struct Controller {
     free_seats: Option<u32>,
     sold_out: bool,
     healthy: bool,
+    /// Not stored: a controller that was moved learns it again within seconds.
+    #[serde(skip)]
+    backend: Backend,
     cursor: u64,
     heard: Option<Millis>,
     ticked: Option<Millis>,
@@ -117,6 +121,7 @@ impl Controller {
             free_seats: None,
             sold_out: false,
             healthy: false,
+            backend: Backend::default(),
             cursor: 0,
             heard: None,
             ticked: None,
@@ -153,6 +158,7 @@ impl Controller {
     pub fn hear_counter(&mut self, report: &CounterReport, now: Millis) {
         let newest = self.settings.opening.bucket_at(now);
         self.census.count(report, newest);
+        self.backend.hear(report.calls, now);
     }
 
     pub fn hear_gate(&mut self, gate: GateIndex, report: Report) {
@@ -202,6 +208,7 @@ impl Controller {
         self.ticked = Some(now);
         self.revision += 1;
         self.measure_arrivals(elapsed_ms);
+        self.backend.judge(now);
         let turnout = self.turnout();
         let queueing = !self.straight_through && self.settings.mode != RoomMode::Off;
         let limits = self.limits();
@@ -333,10 +340,8 @@ impl Controller {
 
     /// The most passes that may be alive by what the gates were granted.
     pub fn ceiling(&self) -> u64 {
-        self.gates
-            .iter()
-            .map(|gate| u64::from(gate.ceiling()))
-            .sum()
+        let ceilings = self.gates.iter().map(|gate| u64::from(gate.ceiling()));
+        ceilings.sum()
     }
 
     fn is_paused(&self, now: Millis) -> bool {
@@ -345,6 +350,7 @@ impl Controller {
             || self.sold_out
             || self.free_seats == Some(0)
             || !self.healthy
+            || self.backend.is_ill()
             || silent
             || !self.settings.opening.is_open(now)
             || self.settings.ends <= now

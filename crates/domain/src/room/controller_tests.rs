@@ -1,4 +1,5 @@
 use super::*;
+use crate::room::backend::Calls;
 use crate::room::census::Tally;
 use crate::room::draw::Draw;
 use crate::room::opening::Bucket;
@@ -59,6 +60,7 @@ fn controller(settings: Settings) -> Controller {
     let report = CounterReport {
         counter: 0,
         totals: vec![total],
+        ..CounterReport::default()
     };
     controller.hear_counter(&report, OPENS.saturating_sub(1));
     controller.hear_cloud(&news(1), OPENS);
@@ -284,6 +286,29 @@ fn an_ill_or_silent_cloud_pauses_the_line() {
     assert_eq!(controller.frontier(), Frontier::default());
     controller.hear_cloud(&news(3), OPENS + 1_000);
     controller.tick(OPENS + NEWS_STALE_MS + 2);
+    assert!(controller.frontier() > Frontier::default());
+}
+
+#[test]
+fn functions_that_fail_those_inside_pause_the_line_and_nothing_of_it_is_stored() {
+    let mut controller = controller(settings());
+    let stored = postcard::to_allocvec(&controller).unwrap();
+    let calls = Calls {
+        answered: 3,
+        failed: 17,
+    };
+    let report = CounterReport {
+        calls,
+        ..CounterReport::default()
+    };
+    controller.hear_counter(&report, OPENS + 4_000);
+    // So what an older version stored is read as ever.
+    assert!(postcard::to_allocvec(&controller).unwrap() == stored);
+    controller.tick(OPENS + 5_000);
+    assert!(controller.published(OPENS + 5_000).paused);
+    assert_eq!(controller.frontier(), Frontier::default());
+    controller.tick(OPENS + 14_000);
+    assert!(!controller.published(OPENS + 14_000).paused);
     assert!(controller.frontier() > Frontier::default());
 }
 

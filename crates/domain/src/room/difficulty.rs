@@ -3,7 +3,7 @@
 
 use crate::work::Cost;
 
-/// What a quiet room asks of an ordinary visitor: 0.26 s at worst on a slow phone.
+/// What a quiet room asks of an ordinary visitor: 0.52 s at worst on a slow phone.
 const USUAL: u32 = 2;
 
 /// What is known against a visitor or an account.

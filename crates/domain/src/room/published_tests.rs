@@ -19,6 +19,7 @@ fn published(buckets: &[(u32, u64, u64)], frontier: Frontier) -> Published {
         let report = CounterReport {
             counter: 0,
             totals: vec![total],
+            ..CounterReport::default()
         };
         census.count(&report, Bucket(1_000_000));
     }
@@ -106,6 +107,7 @@ fn ten_million_visitors_over_an_hour_fit_into_eight_kilobytes() {
         let report = CounterReport {
             counter: 0,
             totals: vec![total],
+            ..CounterReport::default()
         };
         census.count(&report, Bucket(2_000_000));
     }

@@ -59,6 +59,7 @@ fn room(mode: RoomMode, now: Millis) -> Published {
     let report = CounterReport {
         counter: 0,
         totals: vec![(Bucket(0), others)],
+        ..CounterReport::default()
     };
     controller.hear_counter(&report, OPENS);
     let news = News {

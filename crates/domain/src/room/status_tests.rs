@@ -54,6 +54,7 @@ fn published(now: Millis, change: impl FnOnce(&mut Settings)) -> Published {
     let report = CounterReport {
         counter: 0,
         totals: vec![(Bucket(0), others)],
+        ..CounterReport::default()
     };
     controller.hear_counter(&report, OPENS);
     let news = News {

@@ -252,6 +252,13 @@ fn what_is_never_asked_for_is_refused_even_when_signed() {
 }
 
 #[test]
+fn a_slow_phone_meets_the_hardest_challenge_in_five_seconds_even_with_the_worst_luck() {
+    let worst = Cost::CEILING.hashes() * TRIES;
+    assert!(worst <= LONGEST_WORK_S * PHONE_HASHES_PER_SECOND);
+    assert_eq!((LONGEST_WORK_S, Cost::CEILING.hashes()), (5, 19));
+}
+
+#[test]
 fn every_cost_is_solved_and_verified() {
     for cost in 1..=Cost::CEILING.hashes() {
         let challenge = issue(&terms(), Cost::clamped(cost), &entropy(20), &keys(&[0]));

@@ -334,6 +334,7 @@ impl Room {
             let report = CounterReport {
                 counter: counter as u8,
                 totals,
+                ..CounterReport::default()
             };
             self.controller.hear_counter(&report, self.now);
             self.controller.hear_counter(&report, self.now);

@@ -82,6 +82,7 @@ impl World {
         let report = CounterReport {
             counter: 0,
             totals: vec![(Bucket(0), everybody)],
+            ..CounterReport::default()
         };
         controller.hear_counter(&report, OPENS.saturating_sub(1));
         let stations = GateIndex::all()

@@ -6,6 +6,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::order::{OrderStatus, Stage};
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::show::{RoomMode, StoredStatus};
+use onsale_memory::Step;
 use onsale_memory::stage::Plan;
 
 use crate::checkout::scene::{NOW, Scene, key, seats};
@@ -108,6 +109,21 @@ async fn a_briefing_says_what_the_show_is_and_how_much_is_left() {
     assert_eq!(briefing.news.free_seats, Some(159));
     assert_eq!(briefing.news.cursor, NOW.0 + 1_000);
     assert!(briefing.news.healthy);
+}
+
+#[tokio::test]
+async fn a_store_that_takes_two_seconds_over_a_briefing_is_ill_for_as_long_as_it_does() {
+    let scene = scene().await;
+    for (took_ms, healthy) in [(2_000, false), (1_999, true), (9_000, false), (0, true)] {
+        let clock = scene.world.clock.clone();
+        let slow = async move { clock.advance(took_ms) };
+        scene.world.store.before_next(Step::ListEndedPasses, slow);
+        let before = scene.app.now();
+        let briefing = scene.app.briefing(scene.show.show.id, 0).await.unwrap();
+        assert_eq!(briefing.news.healthy, healthy, "{took_ms} ms");
+        // What changed meanwhile is left for the next one.
+        assert_eq!(briefing.news.cursor, before.0);
+    }
 }
 
 #[tokio::test]
