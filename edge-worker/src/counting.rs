@@ -97,11 +97,10 @@ impl Counting {
         })
     }
 
-    /// What could not be told is told with the next flush.
+    /// What could not be told is told with the next flush; but calls are news of the moment.
     fn put_back(&self, show: ShowId, flush: Flush) {
         self.with(|counted| {
             let tallies = counted.shows.entry(show).or_default();
-            tallies.calls.add(flush.calls);
             for (bucket, more) in flush.joined {
                 let tally = tallies.joined.entry(bucket).or_default();
                 tally.fans += more.fans;

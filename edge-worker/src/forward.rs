@@ -1,7 +1,7 @@
 //! The way to the functions: which of them answers a path, and how long it may take.
 //! The table is made from the OpenAPI document when this crate is built.
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Cookie, Problem, cookie, set_cookie};
@@ -118,10 +118,10 @@ pub async fn forward<H: Host>(
     let answered = host
         .function(route.function, request, route.timeout_ms)
         .await;
-    if let Some(show) = shopping_in {
-        let is_failure = |answer: &Answer| answer.status().is_server_error();
-        let is_answered = answered.as_ref().is_ok_and(|answer| !is_failure(answer));
-        edge.count_call(host, show, is_answered);
+    if let Some(show) = shopping_in
+        && let Some(works) = answered.as_ref().map_or(Some(false), shows_that_it_works)
+    {
+        edge.count_call(host, show, works);
     }
     let mut answer = answered.map_err(|trouble| {
         let id = id.to_str().unwrap_or_default();
@@ -158,4 +158,19 @@ pub async fn forward<H: Host>(
         set_cookie(&mut answer, &cookie, &uri);
     }
     Ok(answer)
+}
+
+/// Whether this answer to a wish for places shows that the functions work, or that they do not.
+/// Refusals that never ask the store, such as our limits, show neither: those who try again
+/// and again while nothing works get many of them.
+fn shows_that_it_works(answer: &Answer) -> Option<bool> {
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    let is_ours = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem"));
+    match answer.status() {
+        status if status.is_server_error() => Some(false),
+        // No limit of ours: the function has no instance left.
+        StatusCode::TOO_MANY_REQUESTS if !is_ours => Some(false),
+        StatusCode::CONFLICT | StatusCode::UNPROCESSABLE_ENTITY => Some(true),
+        status => status.is_success().then_some(true),
+    }
 }

@@ -1,6 +1,8 @@
 //! Prices that follow demand: what buyers are asked, and how anybody can check it.
 
 use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::command_line::onsale_at;
 use crate::sale::Sale;
@@ -136,7 +138,9 @@ async fn the_log_tells_which_fixed_price_was_asked_when() {
         section["reasons"],
         json!({"occupancy": 0.0, "demand": 0.0, "time": 0.0, "bound": 0.0})
     );
-    let times: Vec<_> = points.iter().map(|p| p["at"].as_str().unwrap()).collect();
+    let at =
+        |point: &Value| OffsetDateTime::parse(point["at"].as_str().unwrap(), &Rfc3339).unwrap();
+    let times: Vec<_> = points.iter().map(at).collect();
     assert!(
         times.is_sorted_by(|later, earlier| later >= earlier),
         "{times:?}"

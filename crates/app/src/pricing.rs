@@ -188,14 +188,17 @@ impl App {
 
     /// One point of the log, however old.
     pub async fn price_point(&self, show: ShowId, sequence: u32) -> Result<PricePoint> {
-        let newest = self.recent_price_log(show).await?;
-        if let Some(point) = newest.and_then(|log| log.value.point(sequence).cloned()) {
-            return Ok(point);
+        let recent = self.recent_price_log(show).await?;
+        let newest = recent.as_ref().and_then(|log| log.value.latest());
+        if let Some(point) = recent.as_ref().and_then(|log| log.value.point(sequence)) {
+            return Ok(point.clone());
         }
         // Another process may have made it within the last second.
-        let newest = self.store.price_log(show).await?;
-        if let Some(point) = newest.and_then(|log| log.value.point(sequence).cloned()) {
-            return Ok(point);
+        if newest.is_none_or(|newest| newest.sequence < sequence) {
+            let log = self.store.price_log(show).await?;
+            if let Some(point) = log.and_then(|log| log.value.point(sequence).cloned()) {
+                return Ok(point);
+            }
         }
         let part = self.store.price_part(show, part_of(sequence)).await?;
         part.and_then(|part| part.point(sequence).cloned())

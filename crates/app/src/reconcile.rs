@@ -244,8 +244,10 @@ impl App {
             }
         }
         self.check_payments(&mut report).await;
-        let parked = self.store.parked_mails(None, MAILS_A_RUN).await?;
-        report.parked_mails = parked.items.len() as u64;
+        match self.store.parked_mails(None, MAILS_A_RUN).await {
+            Ok(parked) => report.parked_mails = parked.items.len() as u64,
+            Err(error) => report.alarm(format!("parked mails cannot be listed: {error}")),
+        }
         match self.delete_old_exports().await {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(deleted, "files of old exports deleted"),

@@ -31,9 +31,8 @@ const BLOCKS_AT_ONCE: u32 = 100;
 /// How long to wait before looking again at orders that are not done. After two minutes
 /// reconciling does that, once a minute.
 const LOOK_AGAIN_S: u32 = 5;
-/// An order that is called off moves within this time. One that did not may have lost its
-/// message with the process that called it off.
-const MOVES_WITHIN_MS: u64 = 15_000;
+/// How long after its message was sent an order has been called off, as a rule.
+const WAKES_AFTER_S: u32 = 2;
 /// Orders that are called off at once.
 const AT_ONCE: usize = 16;
 
@@ -228,31 +227,31 @@ impl App {
         Ok(called.into_iter().filter(|called| *called).count())
     }
 
+    /// The message that undoes an order is sent before it is called off: whoever dies
+    /// between the two loses nothing.
     async fn call_off_for_show(&self, mut order: Versioned<Order>) -> Result<bool> {
+        if order.value.undo.is_some() {
+            return Ok(false);
+        }
+        let id = order.value.id;
+        let wakes_at = self.now() + u64::from(WAKES_AFTER_S) * 1_000;
+        let is_sent = self.wake_order_after(id, WAKES_AFTER_S).await;
         for _ in 0..ROUNDS {
             if order.value.undo.is_some() {
-                if self.seems_forgotten(&order.value) {
-                    self.wake_order(order.value.id).await;
-                }
                 return Ok(false);
             }
             match self.call_off(&order, Why::ShowCancelled, 100).await? {
                 Written::Done(_) => {
-                    self.wake_order(order.value.id).await;
+                    let came_too_early = self.now() >= wakes_at;
+                    if !is_sent || came_too_early {
+                        self.wake_order(id).await;
+                    }
                     return Ok(true);
                 }
                 Written::Lost(current) => order = current,
             }
         }
         Err(Error::Unavailable)
-    }
-
-    /// True at one look only, however often one looks: who is slow gets no second chain of
-    /// messages at every look, and who is missed is woken by reconciling.
-    fn seems_forgotten(&self, order: &Order) -> bool {
-        let still = self.now().saturating_sub(order.changed.0).0;
-        let one_look = u64::from(LOOK_AGAIN_S) * 1_000;
-        order.stuck.is_none() && (MOVES_WITHIN_MS..MOVES_WITHIN_MS + one_look).contains(&still)
     }
 
     async fn send_cancellation(

@@ -1,8 +1,9 @@
 //! A mail on its way: `due → sending → sent`, each step a write on its version.
 //!
 //! Only whoever stored `sending` may send. A worker that dies after that leaves the mail
-//! in `sending`; once its time is surely over, the mail is sent again. That is the only
-//! way in which somebody gets a mail twice.
+//! in `sending`; once its time is surely over, the mail is sent again. Besides, a
+//! mail that was given up without an answer may have arrived, and is sent anew when an
+//! operator lets it go. Nobody gets a mail twice in any other way.
 
 use std::fmt;
 

@@ -370,7 +370,11 @@ impl PriceLog {
         self.with_point(FIXED, Figures::fixed(show, now))
     }
 
-    fn with_point(&self, formula: u8, figures: Figures) -> (Self, Option<Self>) {
+    fn with_point(&self, formula: u8, mut figures: Figures) -> (Self, Option<Self>) {
+        // Clocks disagree; a price is asked from its point on until the next.
+        figures.at = self
+            .latest()
+            .map_or(figures.at, |p| p.figures.at.max(figures.at));
         let sequence = self.latest().map_or(0, |p| p.sequence + 1);
         let new = PricePoint {
             sequence,

@@ -178,6 +178,14 @@ fn a_fixed_point_has_the_prices_of_the_show_and_no_reasons() {
     assert!(!log.stands(&show, Bounds::NO_CHANGE, NOW));
 }
 
+#[test]
+fn the_times_of_a_log_never_run_backwards() {
+    let (first, _) = PriceLog::default().with_fixed(&show(), NOW + 3_000);
+    let (behind, _) = first.with_fixed(&show(), NOW);
+    let at = |log: &PriceLog| log.latest().unwrap().figures.at;
+    assert_eq!((at(&first), at(&behind)), (NOW + 3_000, NOW + 3_000));
+}
+
 fn any_figures() -> impl Strategy<Value = Figures> {
     let section = (0..2_000_000_000u64, any::<u32>(), 1..=100_000u32);
     let section = section.prop_map(|(base, sold, places)| SectionFigures {

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use http::{Response, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Response, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::CounterReport;
@@ -113,6 +114,46 @@ async fn refusals_are_answers_and_what_strangers_send_tells_nothing() {
     hold(&mut ana, ShowId::from_bytes([9; 16]), 20).await;
     scene.run(6).await;
     assert_eq!(ben.state().await, "admitted");
+}
+
+/// A function URL without an instance left answers 429, and that is no limit of ours.
+#[tokio::test]
+async fn functions_that_are_throttled_fail() {
+    let scene = scene().await;
+    let mut ana = inside(&scene).await;
+    let mut ben = scene.visitor();
+    ben.join().await.expect(201);
+    fail(&scene, StatusCode::TOO_MANY_REQUESTS, 20);
+    hold(&mut ana, SHOW, 20).await;
+    scene.run(6).await;
+    assert_eq!(ben.state().await, "waiting");
+}
+
+/// Who tries again and again meets a limit, and who sends nonsense is refused before anything
+/// is asked of the store: neither shows that holds succeed.
+#[tokio::test]
+async fn refusals_that_never_ask_the_store_do_not_hide_failures() {
+    let scene = scene().await;
+    let mut ana = inside(&scene).await;
+    let mut ben = scene.visitor();
+    ben.join().await.expect(201);
+    fail(&scene, StatusCode::SERVICE_UNAVAILABLE, 20);
+    hold(&mut ana, SHOW, 20).await;
+    fail(&scene, StatusCode::BAD_REQUEST, 40);
+    hold(&mut ana, SHOW, 40).await;
+    {
+        let mut functions = held(&scene.world().functions);
+        functions.extend((0..40).map(|_| {
+            let mut answer = Response::new(b"{}".to_vec());
+            *answer.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+            let kind = HeaderValue::from_static("application/problem+json");
+            answer.headers_mut().insert(CONTENT_TYPE, kind);
+            answer
+        }));
+    }
+    hold(&mut ana, SHOW, 40).await;
+    scene.run(6).await;
+    assert_eq!(ben.state().await, "waiting");
 }
 
 #[tokio::test]

@@ -208,10 +208,17 @@ impl App {
     /// Sets the saga of an order going. A message that is lost costs two minutes: then
     /// reconciling sends it again.
     pub async fn wake_order(&self, order_id: OrderId) {
+        self.wake_order_after(order_id, 0).await;
+    }
+
+    /// The same, so many seconds later. Whether the message is on its way.
+    pub(crate) async fn wake_order_after(&self, order_id: OrderId, delay_s: u32) -> bool {
         let message = Drive::Order { order_id, tries: 0 };
-        if let Err(error) = self.saga_queue.send_drive(&message, 0).await {
+        let sent = self.saga_queue.send_drive(&message, delay_s).await;
+        if let Err(error) = &sent {
             tracing::warn!(order = %order_id, %error, "the saga could not be woken");
         }
+        sent.is_ok()
     }
 }
 

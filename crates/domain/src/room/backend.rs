@@ -12,6 +12,8 @@ const WINDOW_MS: u64 = 10_000;
 const ENOUGH_CALLS: u64 = 20;
 /// After an illness fewer people are risked: the first who are let in again decide.
 const ENOUGH_ON_TRIAL: u64 = 5;
+/// Where few people shop, time proves it well too.
+const TRIAL_MS: u64 = 300_000;
 
 /// Calls of people with a pass, by what became of them. A refusal is an answer too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -44,7 +46,7 @@ impl Calls {
 pub struct Backend {
     recent: VecDeque<(Millis, Calls)>,
     is_ill: bool,
-    on_trial: bool,
+    ill_last: Option<Millis>,
 }
 
 impl Backend {
@@ -63,13 +65,17 @@ impl Backend {
         for (_, calls) in &self.recent {
             lately.add(*calls);
         }
-        let enough = match self.on_trial {
+        let on_trial = self.ill_last.is_some_and(|ill| ill + TRIAL_MS > now);
+        let enough = match on_trial {
             true => ENOUGH_ON_TRIAL,
             false => ENOUGH_CALLS,
         };
         self.is_ill = lately.mostly_failed() && (self.is_ill || lately.all() >= enough);
-        let is_proven = !lately.mostly_failed() && lately.all() >= ENOUGH_CALLS;
-        self.on_trial = self.is_ill || self.on_trial && !is_proven;
+        if self.is_ill {
+            self.ill_last = Some(now);
+        } else if !lately.mostly_failed() && lately.all() >= ENOUGH_CALLS {
+            self.ill_last = None;
+        }
     }
 
     pub fn is_ill(&self) -> bool {
@@ -132,5 +138,9 @@ mod tests {
         // Whoever has proven well is trusted as before.
         let well = [ill, silence, (12, calls(20, 0)), (25, calls(0, 19))];
         assert_eq!(judged(&well), [true, false, false, false]);
+        let quiet = [ill, silence, (299, calls(0, 5)), (310, calls(0, 0))];
+        assert_eq!(judged(&quiet), [true, false, true, false]);
+        let later = [ill, silence, (300, calls(0, 19))];
+        assert_eq!(judged(&later), [true, false, false]);
     }
 }
