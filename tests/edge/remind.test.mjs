@@ -1,6 +1,6 @@
 // Reminders in workerd: kept in an object, told to the cloud by its alarm.
 //
-//   scripts/edge-build && npm ci --prefix tests/edge && node --test tests/edge/
+//   scripts/edge-build && npm ci --prefix tests/edge && npm test --prefix tests/edge
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

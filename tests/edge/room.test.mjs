@@ -1,7 +1,7 @@
 // The waiting room in workerd: real objects, alarms and storage, and a cloud that only
 // says what the test wants.
 //
-//   scripts/edge-build && npm ci --prefix tests/edge && node --test tests/edge/
+//   scripts/edge-build && npm ci --prefix tests/edge && npm test --prefix tests/edge
 
 import assert from 'node:assert/strict';
 import { verify } from 'node:crypto';

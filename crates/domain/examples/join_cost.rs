@@ -1,5 +1,5 @@
 //! What a join costs in WebAssembly, besides the way there and back: a solution is
-//! verified, and the ticket it earns is signed. `tests/edge/join-cost.test.mjs` calls
+//! verified, and the ticket it earns is signed. `tests/edge/measured/join-cost.test.mjs` calls
 //! `main` again and again, and takes the time.
 //!
 //!     cargo build -p onsale-domain --example join_cost --profile edge --target wasm32-unknown-unknown

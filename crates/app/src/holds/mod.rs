@@ -151,13 +151,19 @@ impl App {
     }
 
     /// What stays in the cell of a place that is given back.
-    async fn left_behind(&self, show: ShowId) -> Stored<Option<Cell>> {
-        let show = match self.recent_show(show).await {
+    async fn left_behind(&self, id: ShowId) -> Stored<Option<Cell>> {
+        let show = match self.recent_show(id).await {
             Ok(show) => show,
             Err(Error::NotFound(_)) => return Ok(None),
             Err(error) => return Err(StoreError::Unavailable(error.to_string())),
         };
-        let open = show.waitlist == Waitlist::Open;
+        let mut waitlist = show.waitlist;
+        // What is simply free belongs to the room, and whoever joined a moment ago would miss it.
+        if waitlist != Waitlist::Open && needs_pass(&show) {
+            let stored = self.store.show(id).await?;
+            waitlist = stored.map_or(waitlist, |stored| stored.value.waitlist);
+        }
+        let open = waitlist == Waitlist::Open;
         Ok(open.then(|| Cell::returned(self.now())))
     }
 }

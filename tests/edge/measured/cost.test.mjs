@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { median, pollRates } from './poll-rate.mjs';
+import { median, pollRates } from '../poll-rate.mjs';
 
 const LEAST_SHARE = 0.6;
 

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
-import { startCloud } from './cloud.mjs';
-import { plantedSolution } from './visitor.mjs';
-import { allAt, freshSecrets, startWorker } from './worker.mjs';
+import { startCloud } from '../cloud.mjs';
+import { plantedSolution } from '../visitor.mjs';
+import { allAt, freshSecrets, startWorker } from '../worker.mjs';
 
 const PEOPLE = 2_000;
 const CAPACITY = 100;

@@ -5,14 +5,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { median } from './poll-rate.mjs';
+import { median } from '../poll-rate.mjs';
 
 /** As many as the example makes in one call. */
 const JOINS = 200;
 const CALLS = 60;
 const MAX_US = 100;
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const example = `${process.env.CARGO_TARGET_DIR ?? `${root}/target`}/wasm32-unknown-unknown/edge/examples/join_cost.wasm`;
 
 test(`a join takes at most ${MAX_US} µs`, async (t) => {
