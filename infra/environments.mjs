@@ -36,7 +36,7 @@ export const environments = {
     AlarmEmail: "alarms@tickets.example",
     // A thousand holds and two hundred orders of two seats a second, and a third more.
     // docs/OPERATIONS.md has the arithmetic. The indexes need no more than they have.
-    WarmWriteUnits: 12500,
+    WarmWriteUnits: 13000,
     WarmReadUnits: 24000,
   },
 };

@@ -12,14 +12,18 @@ import { readTemplate, root } from "./template.mjs";
 const config = join(root, "edge-worker/wrangler.toml");
 const OBJECTS = ["ROOM_CONTROLLER", "ROOM_GATE", "ROOM_COUNTER", "ROOM_REMINDERS", "SEAT_FEED"];
 
-for (const [environment, { DomainName }] of Object.entries(environments)) {
+for (const [environment, { DomainName, PublicBaseUrl = `https://${DomainName}` }] of Object.entries(environments)) {
   const read = () => unstable_readConfig({ config, env: environment });
 
-  test(`the worker of ${environment} has the stack's domain, every object and every function's address`, () => {
-    const { name, routes, workers_dev, durable_objects, vars } = read();
+  test(`the worker of ${environment} answers where the stack's mails lead`, () => {
+    const { routes, workers_dev } = read();
+    assert.deepEqual((routes ?? []).map((r) => `https://${r.pattern}`), [PublicBaseUrl]);
+    assert.equal(workers_dev, false, "it has one address");
+  });
+
+  test(`the worker of ${environment} has every object and every function's address`, () => {
+    const { name, durable_objects, vars } = read();
     assert.equal(name, `onsale-edge-${environment}`);
-    if (routes) assert.deepEqual(routes.map((r) => r.pattern), [DomainName]);
-    else assert.ok(workers_dev, "nobody could reach it");
     assert.deepEqual(durable_objects.bindings.map((b) => b.name), OBJECTS);
     const outputs = Object.keys(readTemplate().Outputs).filter((o) => o.endsWith("Url") && o !== "DashboardUrl");
     const functions = outputs.map((o) => o.slice(0, -3).toLowerCase()).sort();

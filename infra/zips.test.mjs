@@ -1,9 +1,10 @@
 // What scripts/zips packs is the same for whoever packs the same programs, wherever and whenever.
-// That two builds give the same programs takes two builds: scripts/reproduce.
+// That two builds give the same programs takes two builds: scripts/reproduce. Here a script stands for
+// the compiler, and leaves in a program what it is not told to leave out.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -26,8 +27,24 @@ function folderOf(name, { mode, time }) {
   return folder;
 }
 
-const pack = (folder, limit, names) =>
-  spawnSync("python3", ["scripts/pack-zips.py", folder, String(limit), ...names], { cwd: root, encoding: "utf8" });
+const pack = (folder, limit, names, ...options) =>
+  spawnSync("python3", ["scripts/pack-zips.py", ...options, folder, String(limit), ...names], { cwd: root, encoding: "utf8" });
+
+// As far as a program is concerned: the folders of the workspace and of cargo are in it, but for those
+// that are to be called something else.
+const cargo = `#!/usr/bin/env bash
+set -euo pipefail
+text="$PWD/functions/room/src/main.rs $CARGO_HOME/registry/src/tokio/src/lib.rs"
+for flag in \${RUSTFLAGS:-}; do
+  names=\${flag#--remap-path-prefix=}
+  text=\${text//"\${names%%=*}/"/\${names#*=}/}
+done
+for argument in "$@"; do
+  [[ $argument == --package=* ]] || continue
+  mkdir -p "$CARGO_TARGET_DIR/lambda/\${argument#--package=}"
+  echo "$text" >"$CARGO_TARGET_DIR/lambda/\${argument#--package=}/bootstrap"
+done
+`;
 
 const hash = (folder, name) => createHash("sha256").update(readFileSync(join(folder, `${name}.zip`))).digest("hex");
 
@@ -65,6 +82,26 @@ test("a zip that is too large is named", () => {
   const { status, stderr } = pack(folder, 130, ["holds", "room"]);
   assert.notEqual(status, 0);
   assert.match(stderr, /more than 130 bytes: .*holds/);
+});
+
+test("a program with a folder of this machine in it is named and not packed", () => {
+  const folder = folderOf("elsewhere", { mode: 0o755, time: 1_000_000_000 });
+  const { status, stderr } = pack(folder, 8_000_000, ["holds", "room"], "--without=/nowhere/", "--without=small prog");
+  assert.notEqual(status, 0);
+  assert.match(stderr, /room has small prog in it/);
+  assert.deepEqual(["holds", "room"].map((name) => existsSync(join(folder, `${name}.zip`))), [true, false]);
+});
+
+test("what is built for Lambda has no folder of this machine in it", () => {
+  const tools = join(out, "tools");
+  mkdirSync(tools);
+  for (const [name, script] of [["cargo", cargo], ["rustup", "#!/bin/sh\n"]]) writeFileSync(join(tools, name), script, { mode: 0o755 });
+  const target = join(out, "target");
+  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, CARGO_TARGET_DIR: target, CARGO_HOME: join(out, "cargo") };
+  const built = spawnSync("scripts/zips", ["arm64"], { cwd: root, env, encoding: "utf8" });
+  assert.equal(built.status, 0, built.stdout + built.stderr);
+  const program = readFileSync(join(target, "lambda/room/bootstrap"), "utf8");
+  assert.equal(program, "/onsale/functions/room/src/main.rs /cargo/registry/src/tokio/src/lib.rs\n");
 });
 
 test("every function of the template is among those that are packed", () => {

@@ -18,6 +18,9 @@ const TABLE_ACTIONS: [&str; 8] = [
     "dynamodb:UpdateItem",
 ];
 
+/// The one kind of item of which many share a partition key; all others have a key each.
+const LISTED: &str = "SAL#*";
+
 /// A reason is a sentence.
 const REASON_LEN: usize = 20;
 
@@ -50,6 +53,9 @@ pub fn wildcards(template: &Template) -> Vec<String> {
             }
         }
         let mut met = BTreeSet::new();
+        if is_public(&resource) {
+            met.insert("*");
+        }
         for statement in statements(&resource) {
             for turned in ["NotAction", "NotResource", "NotPrincipal"] {
                 if statement.get(turned).is_some() {
@@ -78,6 +84,12 @@ pub fn wildcards(template: &Template) -> Vec<String> {
     problems
 }
 
+/// SAM lets everybody call such an address, by permissions that the file does not show.
+fn is_public(resource: &Resource<'_>) -> bool {
+    let address = resource.at("FunctionUrlConfig");
+    !address.is_null() && address["AuthType"] != "AWS_IAM"
+}
+
 /// Items are reached by kinds of keys, lists by one index, and whose list it is.
 pub fn leading_keys(template: &Template) -> Vec<String> {
     let mut problems = Vec::new();
@@ -101,6 +113,10 @@ pub fn leading_keys(template: &Template) -> Vec<String> {
                 let index = on["Fn::Sub"].as_str().is_some_and(is_one_index);
                 if !table && !index {
                     problems.push(format!("{id}: {on} is neither the table nor one index"));
+                }
+                if table && actions.contains(&"dynamodb:Query") {
+                    let single = keys.iter().filter(|key| **key != LISTED);
+                    problems.extend(single.map(|key| format!("{id}: nobody walks {key}")));
                 }
                 if index && actions != ["dynamodb:Query"] {
                     problems.push(format!("{id}: an index can only be asked, not {actions:?}"));

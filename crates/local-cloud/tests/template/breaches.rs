@@ -1,5 +1,8 @@
 //! One way or several to break each rule, and what has to be said then.
 
+mod settings;
+mod wiring;
+
 use serde_json::json;
 
 use crate::reading::Template;
@@ -14,7 +17,8 @@ const ACCOUNTS_KEYS: &str = "Properties.Policies.0.PolicyDocument.Statement.1";
 
 pub fn all() -> impl Iterator<Item = Breach> {
     let breach = |(rule, says, change)| Breach { rule, says, change };
-    BREACHES.iter().copied().map(breach)
+    let others = wiring::BREACHES.iter().chain(settings::BREACHES);
+    BREACHES.iter().chain(others).copied().map(breach)
 }
 
 type Change = fn(&mut Template);
@@ -69,6 +73,28 @@ const BREACHES: &[(&str, &str, Change)] = &[
         },
     ),
     (
+        "no wildcard without a written reason",
+        "HoldsFunction: nobody says why *",
+        |t| t.remove("HoldsFunction", "Metadata.Wildcards"),
+    ),
+    (
+        "no wildcard without a written reason",
+        "ReconcileFunction: nobody says why *",
+        |t| {
+            let public = json!({ "AuthType": "NONE" });
+            t.set("ReconcileFunction", "Properties.FunctionUrlConfig", public);
+        },
+    ),
+    (
+        "no wildcard without a written reason",
+        "RoomFunction: a reason for *, which is not there",
+        |t| {
+            let private = json!("AWS_IAM");
+            let path = "Properties.FunctionUrlConfig.AuthType";
+            t.set("RoomFunction", path, private);
+        },
+    ),
+    (
         "tables are reached by key or index only",
         "on any key",
         |t| t.remove("AccountsRole", &format!("{ACCOUNTS_KEYS}.Condition")),
@@ -88,6 +114,15 @@ const BREACHES: &[(&str, &str, Change)] = &[
             let resource = format!("{ACCOUNTS_KEYS}.Resource");
             let every = json!({ "Fn::Sub": "${Table.Arn}/index/*" });
             t.set("AccountsRole", &resource, every);
+        },
+    ),
+    (
+        "tables are reached by key or index only",
+        "WriteExportsRole: nobody walks ACC#*",
+        |t| {
+            let action = "Properties.Policies.0.PolicyDocument.Statement.1.Action";
+            let both = json!(["dynamodb:GetItem", "dynamodb:Query"]);
+            t.set("WriteExportsRole", action, both);
         },
     ),
     (
@@ -194,63 +229,6 @@ const BREACHES: &[(&str, &str, Change)] = &[
             let resource = "Properties.Policies.0.PolicyDocument.Statement.0.Resource";
             t.set("AccountsRole", resource, group);
         },
-    ),
-    (
-        "every queue has dead letters",
-        "SagaQueue: no dead letters",
-        |t| t.remove("SagaQueue", "Properties.RedrivePolicy"),
-    ),
-    (
-        "every queue has dead letters",
-        "SagaDeadLetters: consumed, and nobody says why",
-        |t| t.remove("SagaDeadLetters", "Metadata.Consumed"),
-    ),
-    (
-        "every queue has dead letters",
-        "SagaQueue: redrive after",
-        |t| {
-            let tries = "Properties.RedrivePolicy.maxReceiveCount";
-            t.set("SagaQueue", tries, json!(1));
-        },
-    ),
-    (
-        "every queue has dead letters",
-        "NotifyRule: what it cannot deliver is lost",
-        |t| t.remove("NotifyRule", "Properties.Targets.0.DeadLetterConfig"),
-    ),
-    (
-        "every queue has dead letters",
-        "gone before anybody looked",
-        |t| {
-            let retention = "Properties.MessageRetentionPeriod";
-            t.set("ExportsDeadLetters", retention, json!(3600));
-        },
-    ),
-    (
-        "every consumer reports partial failures",
-        "one failure of SagaQueue fails all",
-        |t| {
-            let types = "Properties.Events.Due.Properties.FunctionResponseTypes";
-            t.remove("DriveSagaFunction", types);
-        },
-    ),
-    (
-        "every consumer reports partial failures",
-        "may take every environment",
-        |t| {
-            let scaling = "Properties.Events.Due.Properties.ScalingConfig";
-            t.remove("DriveSagaFunction", scaling);
-        },
-    ),
-    (
-        "messages stay hidden for six timeouts",
-        "SagaQueue: hidden for Some(359)",
-        |t| t.set("SagaQueue", "Properties.VisibilityTimeout", json!(359)),
-    ),
-    (
-        "messages stay hidden for six timeouts",
-        "NotifyFunction takes 61",
-        |t| t.set("NotifyFunction", "Properties.Timeout", json!(61)),
     ),
     (
         "every alarm has an action",

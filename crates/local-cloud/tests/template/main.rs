@@ -7,6 +7,7 @@ mod breaches;
 mod metrics;
 mod operations;
 mod reading;
+mod settings;
 mod wiring;
 mod writes;
 
@@ -38,6 +39,16 @@ const RULES: &[(&str, Rule)] = &[
     (
         "messages stay hidden for six timeouts",
         wiring::visibility_timeouts,
+    ),
+    (
+        "a function that wakes itself is allowed to",
+        wiring::recursive_loops,
+    ),
+    ("limits are those of the code", settings::limits),
+    ("a CAPTCHA counts on one site", settings::captchas),
+    (
+        "warm throughput is what a new table has, or more",
+        settings::warm_throughput,
     ),
     ("every alarm has an action", operations::alarms),
     ("the dashboard can be drawn", operations::dashboard),

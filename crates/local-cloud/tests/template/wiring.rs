@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::reading::{Template, each, points_to, texts};
+use crate::access::statements;
+use crate::reading::{Resource, Template, each, points_to, texts};
 
 pub fn dead_letters(template: &Template) -> Vec<String> {
     let mut problems = Vec::new();
@@ -85,4 +86,67 @@ pub fn visibility_timeouts(template: &Template) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Lambda drops the message of a chain that went through a function some sixteen times, unless the
+/// function is said to wake itself. One that does not is better stopped.
+pub fn recursive_loops(template: &Template) -> Vec<String> {
+    let mut problems = Vec::new();
+    for function in template.functions() {
+        let id = function.id;
+        let allowed = function.at("RecursiveLoop").as_str() == Some("Allow");
+        match (wakes_itself(template, function), allowed) {
+            (true, false) => problems.push(format!("{id}: Lambda cuts its chains of messages")),
+            (false, true) => problems.push(format!("{id}: a loop that nobody meant goes on")),
+            _ => {}
+        }
+    }
+    problems
+}
+
+/// Whether what a function sends can come back to it, by way of others or not.
+fn wakes_itself(template: &Template, function: Resource<'_>) -> bool {
+    let consumers = template.consumers();
+    let (mut reached, mut senders) = (BTreeSet::new(), vec![function]);
+    while let Some(sender) = senders.pop() {
+        for queue in sends_to(template, sender) {
+            let woken = consumers.iter().filter(|consumer| consumer.1 == queue);
+            let woken: Vec<_> = woken.map(|consumer| consumer.0).collect();
+            if reached.insert(queue) {
+                senders.extend(woken);
+            }
+        }
+    }
+    let mut own = consumers.iter().filter(|c| c.0.id == function.id);
+    own.any(|consumer| reached.contains(&consumer.1))
+}
+
+/// The queues that the role of a function allows it to send to, and those that rules fill with
+/// what it announces.
+fn sends_to(template: &Template, function: Resource<'_>) -> Vec<String> {
+    let Some(role) = points_to(function.at("Role")) else {
+        return Vec::new();
+    };
+    let mut queues = Vec::new();
+    for statement in statements(&template.resource(&role)) {
+        let actions = texts(&statement["Action"]);
+        let named = each(&statement["Resource"]).iter().filter_map(points_to);
+        if actions.contains(&"sqs:SendMessage") {
+            queues.extend(named);
+        } else if actions.contains(&"events:PutEvents") {
+            queues.extend(named.flat_map(|bus| fed_by(template, &bus)));
+        }
+    }
+    queues
+}
+
+fn fed_by(template: &Template, bus: &str) -> Vec<String> {
+    let mut queues = Vec::new();
+    for rule in template.of_type("AWS::Events::Rule") {
+        if points_to(rule.at("EventBusName")).as_deref() == Some(bus) {
+            let targets = each(rule.at("Targets")).iter();
+            queues.extend(targets.filter_map(|target| points_to(&target["Arn"])));
+        }
+    }
+    queues
 }
