@@ -10,6 +10,10 @@
     cloud-stack.py code FUNCTION     the hash of its code
     cloud-stack.py invoke FUNCTION JSON   calls a function, and says what it answers
     cloud-stack.py alarms QUEUE      the names of the alarms about this queue that ring
+    cloud-stack.py logs GROUP WORD   the lines of a log group with this word in them
+    cloud-stack.py metrics           what functions told CloudWatch in their logs, a function and a metric a line
+    cloud-stack.py read-as FUNCTION KEY   reads an item with the credentials of a function, and says
+                                     `allowed` or the error
 
 It reads AWS_ENDPOINT_URL, and from ONSALE_CLOUD a folder for what it has to remember.
 """
@@ -28,6 +32,7 @@ import zipfile
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import ClientError
 
 STACK = "onsale-emulated"
 CODE_BUCKET = "onsale-code"
@@ -185,19 +190,69 @@ def alarms(queue):
             print(alarm["AlarmName"])
 
 
-def kill(function):
-    """Every process that serves this function, in the middle of whatever it does."""
-    name, endpoint = resource(function), os.environ["AWS_ENDPOINT_URL"]
-    wanted = {f"AWS_LAMBDA_FUNCTION_NAME={name}".encode(), f"AWS_ENDPOINT_URL={endpoint}".encode()}
-    killed = 0
+def processes_of(function):
+    """Every process that serves this function, each with its environment."""
+    wanted = {"AWS_LAMBDA_FUNCTION_NAME": resource(function), "AWS_ENDPOINT_URL": os.environ["AWS_ENDPOINT_URL"]}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if wanted <= set((process / "environ").read_bytes().split(b"\0")):
-                os.kill(int(process.name), signal.SIGKILL)
-                killed += 1
+            variables = (process / "environ").read_bytes().decode(errors="replace").split("\0")
         except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+        environment = dict(variable.split("=", 1) for variable in variables if "=" in variable)
+        if wanted.items() <= environment.items():
+            yield int(process.name), environment
+
+
+def kill(function):
+    """In the middle of whatever it does."""
+    killed = 0
+    for process, _ in processes_of(function):
+        try:
+            os.kill(process, signal.SIGKILL)
+            killed += 1
+        except ProcessLookupError:
             pass
     print(killed)
+
+
+def read_as(function, key):
+    """The credentials of its role are in the environment of a function that runs."""
+    _, own = next(processes_of(function), (None, None))
+    if own is None:
+        sys.exit(f"cloud: {function} does not run")
+    table = boto3.client(
+        "dynamodb",
+        config=config,
+        aws_access_key_id=own["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=own["AWS_SECRET_ACCESS_KEY"],
+        aws_session_token=own["AWS_SESSION_TOKEN"],
+    )
+    try:
+        table.get_item(TableName=resource("Table"), Key={"pk": {"S": key}, "sk": {"S": key}})
+        print("allowed")
+    except ClientError as refusal:
+        print(refusal.response["Error"]["Code"])
+
+
+def lines_of(group, word):
+    told = client("logs").filter_log_events(logGroupName=group, filterPattern=f'"{word}"')
+    return [event["message"] for event in told["events"]]
+
+
+def logs(group, word):
+    for line in lines_of(resource(group), word):
+        print(line)
+
+
+def metrics():
+    told = set()
+    for group in client("logs").describe_log_groups()["logGroups"]:
+        for line in lines_of(group["logGroupName"], "CloudWatchMetrics"):
+            document = json.loads(line)
+            for described in document["_aws"]["CloudWatchMetrics"]:
+                told.update(f"{document['function']} {metric['Name']}" for metric in described["Metrics"])
+    for line in sorted(told):
+        print(line)
 
 
 def code(function):
@@ -270,6 +325,9 @@ COMMANDS = {
     "code": code,
     "invoke": invoke,
     "alarms": alarms,
+    "logs": logs,
+    "metrics": metrics,
+    "read-as": read_as,
 }
 
 if __name__ == "__main__":

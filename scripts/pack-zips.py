@@ -1,10 +1,13 @@
 """Packs functions for Lambda, as scripts/zips has them packed:
 
-    pack-zips.py FOLDER LIMIT NAME…    FOLDER/NAME/bootstrap becomes FOLDER/NAME.zip, at most so many bytes
+    pack-zips.py [--without TEXT]… FOLDER LIMIT NAME…
 
-The same program always gives the same bytes: a zip has no time, no owner and no folder in it.
+FOLDER/NAME/bootstrap becomes FOLDER/NAME.zip, at most so many bytes. The same program always gives
+the same bytes: a zip has no time, no owner and no folder in it. A program with one of the texts in
+it is not packed: with the folder it was built in it would be another one elsewhere.
 """
 
+import argparse
 import pathlib
 import sys
 import zipfile
@@ -29,14 +32,16 @@ def pack(packed, code):
         archive.writestr(entry, code, zipfile.ZIP_DEFLATED, 9)
 
 
-def main(folder, limit, *functions):
-    folder, limit = pathlib.Path(folder), int(limit)
+def main(folder, limit, functions, without):
     # Fonts are data, and do not count where tickets are drawn.
     fonts = [font.read_bytes() for font in pathlib.Path("crates/tickets/fonts").glob("*.?tf")]
     large = []
     for name in functions:
         packed = folder / f"{name}.zip"
         code = (folder / name / "bootstrap").read_bytes()
+        for text in without:
+            if text.encode() in code:
+                sys.exit(f"zips: {name} has {text} in it, so other folders would give other bytes")
         if not is_packed(packed, code):
             pack(packed, code)
         size = packed.stat().st_size
@@ -49,6 +54,9 @@ def main(folder, limit, *functions):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("limit", type=int)
+    parser.add_argument("functions", nargs="+")
+    main(**vars(parser.parse_args()))

@@ -1,7 +1,7 @@
 // What a waitlist has for the reader: where they stand, and the places that are held for them.
 
-import { address, ask, attempt, call, card, el, facts, form, inWords, link, moment, money, places, row, show, t, titled, Trouble } from './page.js?v={{version}}';
-import { asSomebodyElse, withReader } from './session.js?v={{version}}';
+import { address, ask, attempt, call, card, el, facts, form, link, moment, money, places, refusal, row, show, t, titled } from './page.js?v={{version}}';
+import { asSomebodyElse, goOn, rest, withReader } from './session.js?v={{version}}';
 import { about, nothing, whenAndWhere } from './showing.js?v={{version}}';
 
 const [showId, kind, id] = address;
@@ -10,19 +10,28 @@ const POLL_MS = 30_000;
 const why = t('Places and waitlists are shown to whoever they are for.', 'Plätze und Wartelisten sieht, für wen sie sind.');
 
 let shown;
-let waiting;
 
 async function look(me, options) {
-  const { status, body } = await call('GET', path);
-  if (body.status === 'waiting') waiting = setTimeout(() => attempt(() => look(me)), POLL_MS);
-  const news = JSON.stringify(body);
-  if (news === shown && !options?.acted) return;
-  shown = news;
+  const before = shown;
+  // Should anything go wrong, that is what the page shows.
+  shown = undefined;
+  const answer = await call('GET', path);
+  const { status, body } = answer;
   if (status === 404 || status === 400) return show(foreign(me), options);
-  if (status !== 200) throw new Trouble(inWords(body));
-  const known = await about(showId);
-  if (known) titled(known.event.title);
-  show((kind === 'holds' ? hold : entry)(body, known, me), options);
+  if (status !== 200) throw refusal(answer);
+  if (body.status === 'waiting') lookAgain(me);
+  const news = JSON.stringify(body);
+  if (news !== before || options?.acted) {
+    const known = await about(showId);
+    if (known) titled(known.event.title);
+    show((kind === 'holds' ? hold : entry)(body, known, me), options);
+  }
+  shown = news;
+}
+
+function lookAgain(me) {
+  const timer = setTimeout(() => attempt(() => look(me)), POLL_MS);
+  goOn(() => clearTimeout(timer));
 }
 
 const foreign = (me) =>
@@ -67,7 +76,7 @@ function entry({ status, position, offer }, known) {
     told,
     form(t('Leave the waitlist', 'Warteliste verlassen'), [], async () => {
       await ask('DELETE', path);
-      clearTimeout(waiting);
+      rest();
       show(over(told), { acted: true });
     }, 'plain'));
 }

@@ -1,7 +1,7 @@
 // The reader's orders: all of them, or one as it changes, with its tickets.
 
-import { address, ask, attempt, button, call, card, el, facts, form, inWords, link, moment, money, newKey, places, row, show, t, titled, Trouble } from './page.js?v={{version}}';
-import { asSomebodyElse, withReader } from './session.js?v={{version}}';
+import { address, ask, attempt, button, call, card, el, facts, form, link, moment, money, newKey, places, refusal, row, show, t, titled } from './page.js?v={{version}}';
+import { asSomebodyElse, goOn, rest, withReader } from './session.js?v={{version}}';
 import { about, nothing, ticket, whenAndWhere } from './showing.js?v={{version}}';
 
 const [id] = address;
@@ -55,14 +55,14 @@ const entry = (order, known) =>
 
 // One order.
 
-let stream;
 let known;
 
 async function look(me, options) {
-  stream?.close();
-  const { status, body: order } = await call('GET', `/orders/${id}`);
+  rest();
+  const answer = await call('GET', `/orders/${id}`);
+  const { status, body: order } = answer;
   if (status === 404 || status === 400) return show(foreign(me), options);
-  if (status !== 200) throw new Trouble(inWords(order));
+  if (status !== 200) throw refusal(answer);
   known ??= await about(order.show_id);
   if (known) titled(known.event.title);
   const tickets = order.tickets.length ? (await ask('GET', `/orders/${id}/tickets`)).items : [];
@@ -73,13 +73,17 @@ async function look(me, options) {
 /** Looks again when the order has changed; where the stream is refused, now and then. */
 function follow(me, order) {
   const again = () => attempt(() => look(me));
-  stream = new EventSource(`/feed/orders/${id}`);
-  const mine = stream;
-  mine.addEventListener('status', ({ data }) => {
+  const stream = new EventSource(`/feed/orders/${id}`);
+  let timer;
+  stream.addEventListener('status', ({ data }) => {
     if (JSON.parse(data).status !== order.status) again();
   });
-  mine.addEventListener('error', () => {
-    if (mine === stream && mine.readyState === EventSource.CLOSED) setTimeout(again, POLL_MS);
+  stream.addEventListener('error', () => {
+    if (stream.readyState === EventSource.CLOSED) timer = setTimeout(again, POLL_MS);
+  });
+  goOn(() => {
+    stream.close();
+    clearTimeout(timer);
   });
 }
 

@@ -1,4 +1,4 @@
-// What the pages of mails share: words in the reader's language, elements, the API, forms.
+// What the pages share: words in the reader's language, elements, the API, forms.
 //
 // Whatever comes from the API is shown as text, never read as HTML.
 
@@ -67,6 +67,21 @@ export const account = (...children) => byId('account').replaceChildren(...child
 /** Something went wrong on the way; its message is for the reader. */
 export class Trouble extends Error {}
 
+/** There is no session any more; the reader is asked to log in. */
+class LoggedOut extends Trouble {}
+
+/** Nobody waits for this answer any more. */
+class Forgotten extends Error {}
+
+let forgotten = 0;
+let toLogIn;
+
+/** Whatever has been asked so far is not shown when it comes. */
+export const forget = () => { forgotten++; };
+
+/** What is done when an answer says that the session has ended. */
+export const whenLoggedOut = (work) => { toLogIn = work; };
+
 const spoken = {
   unauthenticated: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
   email_taken: 'Mit dieser E-Mail-Adresse gibt es schon ein Konto. Melden Sie sich damit an.',
@@ -86,6 +101,8 @@ export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(
 
 /** The answer and its JSON, refusals among them. No answer at all is Trouble. */
 export async function call(method, path, body, key) {
+  const before = forgotten;
+  const check = () => { if (forgotten !== before) throw new Forgotten(); };
   const headers = { Accept: 'application/json' };
   if (body) headers['Content-Type'] = 'application/json';
   if (key) headers['Idempotency-Key'] = key;
@@ -93,18 +110,30 @@ export async function call(method, path, body, key) {
   try {
     response = await fetch(`/api/v1${path}`, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout?.(REQUEST_MS) });
   } catch {
+    check();
     throw new Trouble(t('We cannot reach the server. Check your connection, then try again.', 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.'));
   }
   const told = (await response.json().catch(() => null)) ?? {};
+  check();
   if (response.status >= 500) throw new Trouble(t('The service does not answer at the moment. Try again shortly.', 'Der Dienst antwortet gerade nicht. Versuchen Sie es gleich noch einmal.'));
   return { ok: response.ok, status: response.status, body: told };
 }
 
+/** A refusal, to be thrown. */
+export const refusal = ({ status, body }) => new (status === 401 ? LoggedOut : Trouble)(inWords(body));
+
 /** What was asked for; a refusal is Trouble. */
 export async function ask(method, path, body, key) {
-  const { ok, body: told } = await call(method, path, body, key);
-  if (!ok) throw new Trouble(inWords(told));
-  return told;
+  const answer = await call(method, path, body, key);
+  if (!answer.ok) throw refusal(answer);
+  return answer.body;
+}
+
+/** Whether there is nothing to say of this error: nobody waits, or the reader is asked to log in. */
+function isSettled(error) {
+  const isOver = error instanceof LoggedOut && toLogIn;
+  if (isOver) toLogIn();
+  return isOver || error instanceof Forgotten;
 }
 
 /** Does this and shows what goes wrong, with a way to try again. */
@@ -112,6 +141,7 @@ export async function attempt(work) {
   try {
     await work();
   } catch (error) {
+    if (isSettled(error)) return;
     const words = error instanceof Trouble ? error.message : t('This page made a mistake.', 'Diese Seite hat einen Fehler gemacht.');
     show(card({ headline: t('That did not work', 'Das hat nicht geklappt') }, note(words), row(button(t('Try again', 'Noch einmal versuchen'), () => attempt(work)))));
     if (!(error instanceof Trouble)) throw error;
@@ -133,29 +163,44 @@ export const passwordField = (label) => {
   const hint = t('At least 8 characters.', 'Mindestens 8 Zeichen.');
   const made = field(label, { id: 'password', type: 'password', autocomplete: 'new-password', minlength: 8, maxlength: 128 }, hint);
   const input = made.querySelector('input');
-  const box = el('input', { id: 'seen', type: 'checkbox', change: () => { input.type = box.checked ? 'text' : 'password'; } });
-  made.append(el('div', { class: 'check' }, box, el('label', { for: 'seen' }, t('Show the password', 'Passwort anzeigen'))));
+  const see = ({ target }) => { input.type = target.checked ? 'text' : 'password'; };
+  made.append(box(t('Show the password', 'Passwort anzeigen'), { id: 'seen', change: see }));
   return made;
 };
+
+/** A box to tick, and what it stands for. */
+export const box = (label, attributes) =>
+  el('div', { class: 'check' },
+    el('input', { type: 'checkbox', name: attributes.id, ...attributes }),
+    el('label', { for: attributes.id }, label));
+
+/**
+ * Does what one of these buttons is for, once at a time, and says in `trouble` what is wrong.
+ * A button that is disabled meanwhile would lose the focus.
+ */
+export async function press(buttons, trouble, work) {
+  if (buttons.some((it) => it.hasAttribute('aria-disabled'))) return;
+  buttons.forEach((it) => it.setAttribute('aria-disabled', 'true'));
+  trouble.replaceChildren();
+  try {
+    await work();
+  } catch (error) {
+    if (isSettled(error)) return;
+    if (!(error instanceof Trouble)) throw error;
+    trouble.replaceChildren(note(error.message));
+  } finally {
+    buttons.forEach((it) => it.removeAttribute('aria-disabled'));
+  }
+}
 
 /** A form that sends once at a time and says what is wrong where the reader looks. */
 export function form(label, fields, submit, kind = '') {
   const trouble = el('div', {});
   const send = el('button', { class: `button ${kind}` }, label);
   const made = el('form', {}, fields, trouble, send);
-  made.addEventListener('submit', async (event) => {
+  made.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (send.disabled) return;
-    send.disabled = true;
-    trouble.replaceChildren();
-    try {
-      await submit(Object.fromEntries(new FormData(made)));
-    } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
-      trouble.replaceChildren(note(error.message));
-    } finally {
-      send.disabled = false;
-    }
+    press([send], trouble, () => submit(Object.fromEntries(new FormData(made))));
   });
   return made;
 }

@@ -410,6 +410,7 @@ const words = {
   sold_out: ({ waitlist }) => ({
     headline: 'Sold out',
     lead: waitlist ? 'Tickets that come back are offered to the waitlist.' : 'All tickets are sold.',
+    link: waitlist && ['Join the waitlist', `/shows/${show}`],
   }),
   closed: () => ({ headline: 'The room is closed', lead: 'This page looks again now and then.' }),
 };

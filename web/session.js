@@ -1,6 +1,6 @@
 // Who is reading: logs in, registers and logs out, for pages that show what is somebody's.
 
-import { account, ask, attempt, button, call, card, el, field, form, inWords, lang, newKey, passwordField, show, t, Trouble } from './page.js?v={{version}}';
+import { account, ask, attempt, button, call, card, el, field, forget, form, inWords, lang, newKey, passwordField, show, t, Trouble, whenLoggedOut } from './page.js?v={{version}}';
 
 const emailField = () => field(t('Email address', 'E-Mail-Adresse'), { id: 'email', type: 'email', autocomplete: 'username', maxlength: 254, spellcheck: 'false' });
 
@@ -12,14 +12,39 @@ async function reader() {
   return body;
 }
 
-/** Runs `page` with the reader's account, after they have logged in; `why` says what for. */
+let end;
+
+/** `stop` ends what the page does by itself from now on; what it did before ends here. */
+export function goOn(stop) {
+  rest();
+  end = stop;
+}
+
+/** Ends what the page does by itself. */
+export function rest() {
+  end?.();
+  end = undefined;
+}
+
+/** Nothing goes on, and nothing is shown that was asked before: that was for another session. */
+function startAnew() {
+  rest();
+  forget();
+}
+
+/**
+ * Runs `page` with the reader's account, after they have logged in; `why` says what for.
+ * When the session ends, so does what the page does by itself, and they may log in again.
+ */
 export function withReader(why, page) {
+  const toLogIn = (words, acted) => {
+    account();
+    show(logIn(words, () => attempt(() => begin(true))), { acted });
+  };
   const begin = async (acted) => {
+    startAnew();
     const me = await reader();
-    if (!me) {
-      account();
-      return show(logIn(why, () => attempt(() => begin(true))), { acted });
-    }
+    if (!me) return toLogIn(why, acted);
     const leave = async () => {
       await call('DELETE', '/sessions/current');
       await begin(true);
@@ -29,6 +54,10 @@ export function withReader(why, page) {
       el('button', { type: 'button', class: 'switch', click: () => attempt(leave) }, t('Log out', 'Abmelden'))));
     await page(me, { acted });
   };
+  whenLoggedOut(() => {
+    startAnew();
+    toLogIn(t('Your session has ended. Log in again to go on here.', 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, dann geht es hier weiter.'), true);
+  });
   return attempt(() => begin(false));
 }
 
@@ -40,9 +69,15 @@ export const asSomebodyElse = () =>
       location.reload();
     }));
 
+/** A refusal is about the password here; nobody's session has ended. */
+async function openSession(email, password) {
+  const { ok, body } = await call('POST', '/sessions', { email, password });
+  if (!ok) throw new Trouble(inWords(body));
+}
+
 function logIn(why, done) {
   const enter = async ({ email, password }) => {
-    await ask('POST', '/sessions', { email, password });
+    await openSession(email, password);
     done();
   };
   const forgotten = el('p', {}, el('button', { type: 'button', class: 'switch', click: () => show(newLink(done, why), { acted: true }) }, t('I forgot my password', 'Passwort vergessen')));
@@ -60,7 +95,7 @@ function register(why, done) {
   const key = newKey();
   const enter = async ({ email, password, name }) => {
     await ask('POST', '/accounts', { email, password, name, role: 'buyer', language: lang }, key);
-    await ask('POST', '/sessions', { email, password });
+    await openSession(email, password);
     done();
   };
   const back = el('button', { type: 'button', class: 'switch', click: () => show(logIn(why, done), { acted: true }) }, t('I have an account', 'Ich habe ein Konto'));

@@ -1,6 +1,6 @@
 // A show: what, when, where, what it costs and what is left of it.
 
-import { address, ask, attempt, call, card, el, facts, field, form, link, moment, money, newKey, number, row, show, t, titled } from './page.js?v={{version}}';
+import { address, attempt, box, call, card, el, facts, field, form, inWords, link, moment, money, newKey, note, number, refusal, row, show, t, titled } from './page.js?v={{version}}';
 import { withReader } from './session.js?v={{version}}';
 import { about, nothing, whenAndWhere } from './showing.js?v={{version}}';
 
@@ -45,16 +45,25 @@ function prices({ prices: costs }, left) {
       el('tbody', {}, Object.entries(costs).map(line)))));
 }
 
-function waitlist({ max_tickets_per_buyer: most }) {
+/** The form by which one joins, and why that was refused before. */
+function waitlist(offered, refused) {
+  const { max_tickets_per_buyer: most } = offered;
   const key = newKey();
   const why = t('Whoever waits is told by mail, so we need to know who you are.', 'Wer wartet, wird per E-Mail benachrichtigt, deshalb müssen wir wissen, wer Sie sind.');
+  const sideBySide = box(t('Together, side by side', 'Zusammen, nebeneinander'), { id: 'together', checked: true });
+  const ofOne = (quantity) => { sideBySide.hidden = quantity < 2; };
+  ofOne(most);
+  const quantityField = field(t('How many tickets?', 'Wie viele Tickets?'), { id: 'quantity', type: 'number', min: 1, max: most, value: Math.min(2, most), input: ({ target }) => ofOne(target.value) }, t(`At most ${most}.`, `Höchstens ${most}.`));
+  const join = ({ quantity, together }) => withReader(why, async () => {
+    const answer = await call('POST', `/shows/${id}/waitlist`, { quantity: Number(quantity), together: together !== undefined }, key);
+    if (answer.status === 401) throw refusal(answer);
+    if (!answer.ok) return show(waitlist(offered, inWords(answer.body)), { acted: true });
+    location.assign(`/shows/${id}/waitlist/${answer.body.waitlist_id}`);
+  });
   return card({ headline: t('Wait for tickets that come back', 'Auf Tickets warten, die zurückkommen') },
     el('p', {}, t('Tickets that are given back are offered to the waitlist, in order. We hold them for you for 30 minutes and write to you.', 'Zurückgegebene Tickets werden der Reihe nach der Warteliste angeboten. Wir halten sie 30 Minuten für Sie und schreiben Ihnen.')),
-    form(t('Join the waitlist', 'Auf die Warteliste'), [field(t('How many tickets?', 'Wie viele Tickets?'), { id: 'quantity', type: 'number', min: 1, max: most, value: Math.min(2, most) }, t(`At most ${most}.`, `Höchstens ${most}.`))], ({ quantity }) =>
-      withReader(why, async () => {
-        const entry = await ask('POST', `/shows/${id}/waitlist`, { quantity: Number(quantity), together: false }, key);
-        location.assign(`/shows/${id}/waitlist/${entry.waitlist_id}`);
-      })));
+    refused && note(refused),
+    form(t('Join the waitlist', 'Auf die Warteliste'), [quantityField, sideBySide], join));
 }
 
 attempt(look);

@@ -1,6 +1,6 @@
 // A ticket that somebody offers to the reader: what it is, yes or no, and then the ticket.
 
-import { address, ask, attempt, button, call, card, el, facts, inWords, moment, note, place, row, show, t, titled, Trouble } from './page.js?v={{version}}';
+import { address, ask, attempt, button, call, card, el, facts, moment, place, press, refusal, row, show, t, titled } from './page.js?v={{version}}';
 import { asSomebodyElse, withReader } from './session.js?v={{version}}';
 import { about, nothing, ticket, whenAndWhere } from './showing.js?v={{version}}';
 
@@ -22,9 +22,10 @@ const sent = {
 };
 
 async function look(me, options) {
-  const { status, body: transfer } = await call('GET', path);
+  const answer = await call('GET', path);
+  const { status, body: transfer } = answer;
   if (status === 404 || status === 400) return show(foreign(me), options);
-  if (status !== 200) throw new Trouble(inWords(transfer));
+  if (status !== 200) throw refusal(answer);
   const known = await about(transfer.show_id);
   if (known) titled(known.event.title);
   const again = () => attempt(() => look(me, { acted: true }));
@@ -48,20 +49,8 @@ const foreign = (me) =>
 /** Buttons of which one is pressed, and what is said if that is refused. */
 function choices(...buttons) {
   const trouble = el('div', {});
-  const made = row(buttons.map(([label, work, kind]) => button(label, async () => {
-    const all = made.querySelectorAll('button');
-    all.forEach((it) => { it.disabled = true; });
-    trouble.replaceChildren();
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
-      trouble.replaceChildren(note(error.message));
-    } finally {
-      all.forEach((it) => { it.disabled = false; });
-    }
-  }, kind)));
-  return [trouble, made];
+  const made = buttons.map(([label, work, kind]) => button(label, () => press(made, trouble, work), kind));
+  return [trouble, row(made)];
 }
 
 function offered(transfer, known, again) {

@@ -5,6 +5,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::Tally;
 use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::published::Published;
 use onsale_domain::room::ticket::{Band, QueueTicket};
 use onsale_domain::time::Millis;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,6 +19,11 @@ use crate::host::{COUNTERS, Flush, Host};
 const FLUSH_MS: u64 = 1_000;
 /// A flush that was promised longer ago than this is not coming.
 const LOST_MS: u64 = 10_000;
+/// How long to wait before each try to tell a counter: together half of the thirty seconds that
+/// the runtime gives to work after an answer.
+const TRIES_AFTER_MS: [u64; 5] = [0, 1_000, 2_000, 4_000, 8_000];
+/// How often somebody is counted again who waits in a line that knows of nobody.
+const AGAIN_MS: u64 = 10_000;
 /// Lots that are remembered, so that a challenge sent again is not counted again.
 const LOTS_KEPT: usize = 20_000;
 
@@ -28,9 +34,18 @@ struct Tallies {
     flushed: Millis,
     /// When somebody undertook to flush. They may have died over it.
     promised: Option<Millis>,
+    counted_again: Millis,
 }
 
 impl Tallies {
+    fn add(&mut self, ticket: &QueueTicket) {
+        let tally = self.joined.entry(ticket.bucket).or_default();
+        match ticket.band {
+            Band::Fan => tally.fans += 1,
+            Band::Everybody => tally.others += 1,
+        }
+    }
+
     /// In how many milliseconds to flush, if nobody is about to.
     fn promise(&mut self, now: Millis) -> Option<u64> {
         if self.promised.is_some_and(|at| at + LOST_MS > now) {
@@ -66,10 +81,22 @@ impl Counting {
                 return None;
             }
             let tallies = counted.shows.entry(ticket.show).or_default();
-            let tally = tallies.joined.entry(ticket.bucket).or_default();
-            match ticket.band {
-                Band::Fan => tally.fans += 1,
-                Band::Everybody => tally.others += 1,
+            tallies.add(ticket);
+            tallies.promise(now)
+        })
+    }
+
+    /// Adds a ticket that was lost on its way, unless there is one to flush still. For a line
+    /// to begin one of them is enough.
+    fn add_again(&self, ticket: &QueueTicket, now: Millis) -> Option<u64> {
+        self.with(|counted| {
+            let tallies = counted.shows.entry(ticket.show).or_default();
+            if tallies.joined.is_empty() {
+                if tallies.counted_again + AGAIN_MS > now {
+                    return None;
+                }
+                tallies.counted_again = now;
+                tallies.add(ticket);
             }
             tallies.promise(now)
         })
@@ -97,10 +124,12 @@ impl Counting {
         })
     }
 
-    /// What could not be told is told with the next flush; but calls are news of the moment.
-    fn put_back(&self, show: ShowId, flush: Flush) {
+    /// What could not be told is told with the next flush, which whoever puts it back
+    /// undertakes; but calls are news of the moment.
+    fn put_back(&self, show: ShowId, flush: Flush, now: Millis) {
         self.with(|counted| {
             let tallies = counted.shows.entry(show).or_default();
+            tallies.promised = Some(now);
             for (bucket, more) in flush.joined {
                 let tally = tallies.joined.entry(bucket).or_default();
                 tally.fans += more.fans;
@@ -114,6 +143,20 @@ impl Edge {
     pub fn count<H: Host>(self: &Arc<Self>, host: &H, ticket: &QueueTicket) {
         let wait_ms = self.counting.add(ticket, host.now());
         self.flush_after(host, ticket.show, wait_ms);
+    }
+
+    /// Counts somebody again who waits in a line that lost them: a counter or the controller
+    /// may have failed over them, and nobody else may come.
+    pub fn count_again<H: Host>(
+        self: &Arc<Self>,
+        host: &H,
+        ticket: &QueueTicket,
+        published: &Published,
+    ) {
+        if published.has_lost(ticket.bucket) {
+            let wait_ms = self.counting.add_again(ticket, host.now());
+            self.flush_after(host, ticket.show, wait_ms);
+        }
     }
 
     /// Whether a call of somebody with a pass was answered.
@@ -139,15 +182,25 @@ impl Edge {
         });
     }
 
+    /// Tells a counter, and tries again for a while when it does not answer. What is left
+    /// then goes with the next who joins, or asks and was lost.
     async fn flush<H: Host>(&self, host: &H, show: ShowId) {
-        let flush = self.counting.take(show, host.now());
-        if flush.joined.is_empty() && flush.calls.none() {
-            return;
-        }
-        let counter = self.counter_of_isolate(host);
-        if let Err(trouble) = host.count(show, counter, flush.clone()).await {
-            host.log(&format!("joins could not be counted: {trouble}"));
-            self.counting.put_back(show, flush);
+        for pause_ms in TRIES_AFTER_MS {
+            if pause_ms > 0 {
+                host.sleep(pause_ms).await;
+            }
+            let flush = self.counting.take(show, host.now());
+            if flush.joined.is_empty() && flush.calls.none() {
+                return;
+            }
+            let counter = self.counter_of_isolate(host);
+            match host.count(show, counter, flush.clone()).await {
+                Ok(()) => return,
+                Err(trouble) => {
+                    host.log(&format!("joins could not be counted: {trouble}"));
+                    self.counting.put_back(show, flush, host.now());
+                }
+            }
         }
     }
 

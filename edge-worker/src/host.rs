@@ -148,6 +148,9 @@ pub trait Links: MaybeSend + MaybeSync {
         report: CounterReport,
     ) -> impl Future<Output = Told<()>> + MaybeSend;
 
+    /// Has the gates and the counters of a show forget everything.
+    fn forget(&self, show: ShowId) -> impl Future<Output = Told<()>> + MaybeSend;
+
     fn log(&self, what: &str);
 }
 
@@ -162,4 +165,7 @@ pub trait Storage: MaybeSend + MaybeSync {
         &self,
         changes: Vec<(String, Option<Vec<u8>>)>,
     ) -> impl Future<Output = Told<()>> + MaybeSend;
+
+    /// Removes everything.
+    fn clear(&self) -> impl Future<Output = Told<()>> + MaybeSend;
 }

@@ -1,4 +1,4 @@
-//! The pages that mails lead to. A page is a few lines of HTML and a module that asks the
+//! The pages: what is on, and where mails lead to. A page is a few lines of HTML and a module that asks the
 //! API on behalf of whoever reads it: nothing in it is anybody's, so it says nothing about
 //! an id or a token, and it is the same whether there is such a thing or not.
 
@@ -19,8 +19,20 @@ struct Page {
     german: &'static str,
 }
 
-/// Every page of `onsale_mails::links`, but the waiting room's.
+/// What is on, and every page of `onsale_mails::links` but the waiting room's.
 const PAGES: &[Page] = &[
+    Page {
+        path: &[Some("")],
+        script: "events",
+        english: "What is on",
+        german: "Was läuft",
+    },
+    Page {
+        path: &[Some("events"), None],
+        script: "events",
+        english: "An event",
+        german: "Eine Veranstaltung",
+    },
     Page {
         path: &[Some("orders")],
         script: "orders",
@@ -87,7 +99,7 @@ macro_rules! files {
 const FILES: &[(&str, &str, &str)] = files! {
     "text/css": "page.css";
     "text/javascript": "page.js" "session.js" "showing.js" "password.js" "transfer.js"
-        "orders.js" "show.js" "offer.js";
+        "orders.js" "show.js" "offer.js" "events.js";
 };
 
 /// The page at this address, if there is one.
@@ -206,7 +218,7 @@ mod tests {
 
     #[test]
     fn no_placeholder_is_left_over_and_every_file_that_is_named_is_served() {
-        let pages = ["/orders", "/shows/x", "/shows/x/holds/y"];
+        let pages = ["/", "/events/x", "/orders", "/shows/x", "/shows/x/holds/y"];
         let pages = pages.iter().map(|path| text(path, "en"));
         let scripts = PAGES.iter().map(|page| format!("{}.js", page.script));
         let named = FILES.iter().map(|(name, _, _)| (*name).to_owned());
@@ -224,7 +236,7 @@ mod tests {
     #[test]
     fn only_whole_addresses_are_pages() {
         for path in [
-            "/",
+            "/events/",
             "/order",
             "/orders/",
             "/orders/a/b",

@@ -1,6 +1,6 @@
 //! The pages and their files, built into the binary: they are small, and so always fit it.
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::status::State;
@@ -12,6 +12,7 @@ use crate::pages;
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/room.html"));
 const JOIN: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-join.html"));
 const WAIT: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-wait.html"));
+const SOLD_OUT: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-sold-out.html"));
 const ENTER: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-enter.html"));
 const INSIDE: &str = include_str!(concat!(env!("OUT_DIR"), "/noscript-inside.html"));
 const REMIND: &str = include_str!(concat!(env!("OUT_DIR"), "/remind.html"));
@@ -82,9 +83,7 @@ pub fn asset(method: &Method, name: &str) -> Answer {
         return Problem::not_found("There is no such file.").answer();
     };
     let mut answer = secured(bytes(StatusCode::OK, media_type, content));
-    let headers = answer.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    headers.insert(
+    answer.headers_mut().insert(
         CACHE_CONTROL,
         HeaderValue::from_static("public, max-age=31536000, immutable"),
     );
@@ -104,7 +103,6 @@ pub fn page(show: ShowId, title: &str, state: State, without_script: &str) -> St
     fill(
         PAGE,
         &[
-            ("lang", "en"),
             ("version", VERSION),
             ("show", &show.to_string()),
             ("title", &escaped(title)),
@@ -126,19 +124,26 @@ pub fn join_form(show: ShowId, payload: &str, seconds: u64) -> String {
 }
 
 pub fn wait_notice(words: &str, refresh_after_ms: u64) -> String {
-    let seconds = refresh_after_ms.div_ceil(1_000).max(5);
+    let seconds = refresh_seconds(refresh_after_ms);
+    fill(WAIT, &[("words", &escaped(words)), ("seconds", &seconds)])
+}
+
+/// Leads to the page of the show, where one joins the waitlist.
+pub fn sold_out_notice(show: ShowId, refresh_after_ms: u64) -> String {
+    let seconds = refresh_seconds(refresh_after_ms);
     fill(
-        WAIT,
-        &[
-            ("words", &escaped(words)),
-            ("seconds", &seconds.to_string()),
-        ],
+        SOLD_OUT,
+        &[("show", &show.to_string()), ("seconds", &seconds)],
     )
 }
 
+/// How long a page without a script stands before it is loaded again.
+fn refresh_seconds(refresh_after_ms: u64) -> String {
+    refresh_after_ms.div_ceil(1_000).max(5).to_string()
+}
+
 pub fn enter_form(show: ShowId) -> String {
-    let words = "It is your turn.";
-    fill(ENTER, &[("show", &show.to_string()), ("words", words)])
+    fill(ENTER, &[("show", &show.to_string())])
 }
 
 /// For whoever is inside: how to stay, and how to go.
@@ -265,6 +270,7 @@ mod tests {
         for text in [
             page(SHOW, "Title", State::Waiting, &join),
             wait_notice("words", 1),
+            sold_out_notice(SHOW, 1),
             enter_form(SHOW),
             inside_forms(SHOW),
             remind_page(SHOW, "Title", Reminding::Ask),

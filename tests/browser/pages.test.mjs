@@ -1,5 +1,5 @@
-// The pages that mails lead to, in Chromium, against a running platform. Every reader is a
-// browser context of their own and comes by the link of a mail.
+// The pages in Chromium, against a running platform. Every reader is a browser context of
+// their own; most come by the link of a mail.
 //
 //   npm ci --prefix tests/browser
 //   ONSALE_URL=http://127.0.0.1:8787 node --test tests/browser/pages.test.mjs
@@ -8,95 +8,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertAccessible, launch } from './browser.mjs';
+import { assertAccessible } from './browser.mjs';
 import { logIn, newEmail, password, send, url } from './organiser.mjs';
+import { close, event, fillIn, headline, mailed, newShow, open, order, organiser, PATIENCE_MS, press, start, TITLE } from './reader.mjs';
 
 const screenshots = process.env.ONSALE_SCREENSHOTS;
-const TITLE = 'Nina & The <Long> Winter';
-const PATIENCE_MS = 30_000;
-const NARROW = { width: 360, height: 740 };
 
-let browser;
-let organiser;
-let event;
-
-before(async () => {
-  browser = await launch();
-  organiser = await logIn('organiser');
-  const rows = [{ label: '1', seats: 20 }];
-  const venue = { name: 'Old Gasworks', city: 'Hamburg', address: 'Kanalstraße 7', timezone: 'Europe/Berlin', sections: [{ name: 'Stalls', rows }, { name: 'Floor', capacity: 40 }] };
-  const { venue_id } = await send('POST', '/api/v1/venues', venue, organiser);
-  const description = 'Five musicians, one winter, and songs that take their time.';
-  event = (await send('POST', '/api/v1/events', { title: TITLE, description, category: 'concert', venue_id }, organiser)).event_id;
-});
-after(() => browser?.close());
-
-async function newShow(more) {
-  const show = { starts_at: '2098-06-01T19:00:00Z', currency: 'EUR', prices: { Stalls: 8900, Floor: 4501 }, ...more };
-  return (await send('POST', `/api/v1/events/${event}/shows`, show, organiser)).show_id;
-}
-
-/** A buyer with an order of these seats, paid with this card. */
-async function order(seats, card = 'pm_card_visa', show) {
-  const on = show ?? await newShow();
-  const email = newEmail();
-  const token = await logIn('buyer', email);
-  const { hold_id } = await send('POST', `/api/v1/shows/${on}/holds`, { seats }, token);
-  const { order_id } = await send('POST', `/api/v1/shows/${on}/holds/${hold_id}/checkout`, { payment_method: card }, token);
-  return { email, token, order: order_id, show: on };
-}
-
-/** The link in the newest mail to somebody that leads to such a page. */
-async function mailed(email, page) {
-  const read = async (path) => (await fetch(url + path, { headers: { Accept: 'application/json' } })).json();
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
-    const { items } = await read(`/dev/mail?to=${encodeURIComponent(email)}`);
-    for (const { id } of items) {
-      const { links } = await read(`/dev/mail/${id}`);
-      const found = links.find((link) => link.startsWith(`${url}${page}`));
-      if (found) return found;
-    }
-    await new Promise((next) => setTimeout(next, 100));
-  }
-  throw new Error(`no mail to ${email} leads to ${page}`);
-}
-
-/** A new reader at this address. What the page complains about, and whom it asks, is kept. */
-async function open(t, address, options = {}) {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: NARROW, ...options });
-  t.after(() => context.close());
-  const complaints = [];
-  const origins = new Set();
-  const referrers = [];
-  context.on('console', (message) => {
-    if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
-  });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  context.on('request', (request) => {
-    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
-    // A module that is imported may say which file of ours imports it; that is no secret.
-    const { referer } = request.headers();
-    if (referer && !referer.startsWith(`${url}/assets/`)) referrers.push(referer);
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(address.startsWith('/') ? url + address : address);
-  const assertSound = () => {
-    assert.deepEqual(complaints, []);
-    assert.deepEqual([...origins], [new URL(url).origin], 'nothing comes from elsewhere');
-    assert.deepEqual(referrers, [], 'nobody learns the address of the page');
-  };
-  return { page, context, assertSound };
-}
-
-const headline = (page, name) => page.getByRole('heading', { level: 2, name }).waitFor();
-const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
-
-async function fillIn(page, email, secret = password) {
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(secret);
-  await press(page, 'Log in');
-}
+before(start);
+after(close);
 
 const picture = async (page, name) => {
   if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png`, fullPage: true });
@@ -235,6 +154,35 @@ test('a declined payment says until when the places are kept', async (t) => {
   await page.getByText(/Your places are kept until/).waitFor();
 });
 
+test('whoever comes to the front page finds an event by a misspelt word, and its shows', async (t) => {
+  const show = await newShow();
+  const { page, assertSound } = await open(t, '/');
+  await page.locator('.list a').first().waitFor();
+  const search = page.getByLabel('What, who or where?');
+  const entry = page.locator(`.list a[href="/events/${event}"]`);
+  for (const end = Date.now() + PATIENCE_MS; ; ) {
+    await search.fill('Nina long wnter');
+    await press(page, 'Search');
+    await page.getByRole('status').filter({ hasText: 'Nina long wnter' }).or(page.getByText('Nothing found')).waitFor();
+    if (await entry.isVisible()) break;
+    assert.ok(Date.now() < end, 'never found');
+    await page.waitForTimeout(500);
+  }
+  await search.fill('zzyzx qqqq');
+  await press(page, 'Search');
+  await headline(page, 'Nothing found');
+  await search.fill('');
+  await press(page, 'Search');
+  await entry.click();
+  await page.locator(`.list a[href="/shows/${show}"]`).click();
+  await headline(page, 'There are tickets');
+  await page.goto(`${url}/events/none`);
+  await headline(page, 'There is no such event');
+  await page.getByRole('link', { name: 'All events' }).click();
+  await search.waitFor();
+  assertSound();
+});
+
 test('a show is told by the clocks of its venue, and leads to its room', async (t) => {
   const show = await newShow({ room: { mode: 'queue', capacity: 10, rate_per_second: 10 } });
   const { page, assertSound } = await open(t, `/shows/${show}`, { timezoneId: 'America/New_York' });
@@ -264,26 +212,30 @@ test('whoever finds a show sold out joins its waitlist and sees where they stand
     return page.getByRole('heading', { name: 'All places are sold' }).isVisible();
   };
   for (const end = Date.now() + PATIENCE_MS; !(await soldOut());) assert.ok(Date.now() < end, 'never sold out');
-  await page.getByLabel('How many tickets?').fill('3');
+  const wishes = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/waitlist')) wishes.push(request.postDataJSON());
+  });
+  const quantity = page.getByLabel('How many tickets?');
+  const together = page.getByLabel('Together, side by side');
+  await quantity.fill('1');
+  assert.equal(await together.isVisible(), false, 'one ticket has no neighbour');
+  // More than any section has.
+  await quantity.fill('41');
   await press(page, 'Join the waitlist');
   const email = newEmail();
   await logIn('buyer', email);
   await fillIn(page, email);
+  await page.getByRole('alert').filter({ hasText: /so many places together/i }).waitFor();
+  assert.equal(await together.isChecked(), true);
+  await quantity.fill('41');
+  await together.uncheck();
+  await press(page, 'Join the waitlist');
   await headline(page, 'You are next');
+  assert.deepEqual(wishes, [{ quantity: 41, together: true }, { quantity: 41, together: false }]);
   await press(page, 'Leave the waitlist');
   await headline(page, 'You are not waiting any more');
   assertSound();
-});
-
-test('a lost connection is said, and the page goes on after it', async (t) => {
-  const { page, context } = await open(t, '/orders');
-  await headline(page, 'Log in');
-  await context.setOffline(true);
-  await fillIn(page, newEmail());
-  await page.getByText(/We cannot reach the server/).waitFor();
-  await context.setOffline(false);
-  await press(page, 'Log in');
-  await page.getByText(/email or the password/i).waitFor();
 });
 
 test('the pages are in German for whoever reads German', async (t) => {
@@ -308,6 +260,8 @@ for (const colorScheme of ['light', 'dark']) {
       await logIn('buyer', friend);
       const { transfer_id } = await send('POST', `/api/v1/tickets/${ticket_id}/transfer`, { to_email: friend }, bought.token);
       const pages = [
+        ['events', '/'],
+        ['event', `/events/${event}`],
         ['log-in', '/orders'],
         ['reset', '/reset/none'],
         ['invitation', '/invitation/none'],

@@ -381,7 +381,7 @@ test('a closed room says so, and lets people in when it opens', async (t) => {
   await state(page, 'turn');
 });
 
-test('sold out is said, and that there is a waitlist', async (t) => {
+test('sold out is said, and the page leads to the waitlist', async (t) => {
   const show = await event.show(wide);
   const { context } = await visitor(t);
   await state(await open(context, show), 'turn');
@@ -397,7 +397,22 @@ test('sold out is said, and that there is a waitlist', async (t) => {
   while (!(await known())) assert.ok(Date.now() < patience, 'the room does not learn that all is sold');
   await shown(page, 'Sold out');
   await shown(page, /offered to the waitlist/);
-  assert.equal(await page.locator('#link').isVisible(), false, 'there is no page to go to');
+  const plain = await open((await visitor(t, { javaScriptEnabled: false })).context, show);
+  const link = { name: 'Join the waitlist' };
+  assert.equal(await plain.getByRole('link', link).getAttribute('href'), `/shows/${show}`);
+
+  await page.getByRole('link', link).click();
+  await page.waitForURL(`${url}/shows/${show}`);
+  // What is left is known there a moment later than in the room.
+  const canJoin = async () => {
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    return page.getByRole('button', link).isVisible();
+  };
+  while (!(await canJoin())) {
+    assert.ok(Date.now() < patience, 'the page of the show has no form');
+    await page.reload();
+  }
+  assert.deepEqual(late.complaints, []);
 });
 
 for (const colorScheme of ['light', 'dark']) {

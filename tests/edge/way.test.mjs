@@ -81,14 +81,16 @@ test('an unknown address is a problem, and pages come from the worker', async ()
   assert.equal(cloud.heard.length, before, 'no function hears of a page');
 });
 
-test('a function that cannot be reached, and a worker without secrets, say when to come back', async (t) => {
+test('a function that cannot be reached, and a worker that is not set up, say when to come back', async (t) => {
   const gone = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt('http://127.0.0.1:9') } });
   t.after(() => gone.stop());
   const { ROOM_SECRET, ...incomplete } = secrets.bindings;
   const unset = await startWorker({ bindings: { ...incomplete, FUNCTION_URLS: allAt(cloud.url) } });
   t.after(() => unset.stop());
+  const zero = await startWorker({ bindings: { ...secrets.bindings, FUNCTION_URLS: allAt(cloud.url), IP_REQUESTS_PER_10S: '0' } });
+  t.after(() => zero.stop());
   const show = cloud.newShow();
-  const urls = [`${gone.url}/api/v1/events`, `${gone.url}/room/${show.id}/status`, `${gone.url}/feed/${show.id}`, `${unset.url}/room/${show.id}`];
+  const urls = [`${gone.url}/api/v1/events`, `${gone.url}/room/${show.id}/status`, `${gone.url}/feed/${show.id}`, `${unset.url}/room/${show.id}`, `${zero.url}/room/${show.id}`];
   for (const url of urls) {
     const answer = await fetch(url, { headers: { accept: url.includes('/feed/') ? 'text/event-stream' : 'application/json' } });
     assert.equal(answer.status, 503, url);

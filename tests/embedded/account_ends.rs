@@ -120,10 +120,12 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     let bo = sale.buyer("bo").await;
     let bos = bo.buys(&sale.show, &["A-1-3"]).await;
     let bos = bo.tickets(text(&bos, "order_id")).await;
+    let mut offers = Vec::new();
     for (from, ticket, to) in [(&ana, &tickets[0], "bo"), (&bo, &bos[0], "ana")] {
         let path = format!("/api/v1/tickets/{}/transfer", text(ticket, "ticket_id"));
         let to = json!({"to_email": format!("{to}@example.org")});
-        from.post(&path, to).await.expect(202);
+        let offer = from.post(&path, to).await.expect(202);
+        offers.push(text(&offer, "transfer_id").to_owned());
     }
     let wish = json!({"quantity": 4, "sections": ["A"]});
     let waitlist = format!("/api/v1/shows/{}/waitlist", sale.show);
@@ -154,14 +156,22 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     let status = text(waited, "status");
     assert!(["waiting", "offered"].contains(&status), "{export}");
     assert_eq!(waited["sections"], json!(["A"]));
-    let (sent, got) = (&export["transfers"][1], &export["transfers"][0]);
+    let sent = &export["transfers"][0];
     assert_eq!(
         (&sent["direction"], &sent["to_email"]),
         (&json!("out"), &json!("bo@example.org"))
     );
+    // The mail alone has the id of what is offered to her, until she answers.
+    assert!(!written.contains(&offers[1]), "{written}");
+    let decline = format!("/api/v1/transfers/{}/decline", offers[1]);
+    let declined = ana.send(ana.request(Method::POST, &decline)).await;
+    declined.expect(204);
+    let export = ana.get("/api/v1/me/export").await.expect(200);
+    let (sent, got) = (&export["transfers"][1], &export["transfers"][0]);
+    assert_eq!(sent["direction"], "out");
     assert_eq!(
         (&got["direction"], &got["status"]),
-        (&json!("in"), &json!("open"))
+        (&json!("in"), &json!("declined"))
     );
     let bad = ana.get("/api/v1/me/export?cursor=nonsense").await;
     bad.problem(400, "invalid_request");

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 
-use crate::server::{LOAD, Server};
-use crate::visitor::{Visitor, crowd};
+use crate::server::{LOAD, Server, command};
+use crate::visitor::{Answer, Visitor, crowd};
 
 /// Addresses of each kind for which links are asked for.
 const ASKED_FOR: usize = 40;
@@ -69,21 +69,25 @@ async fn an_email_is_taken_once_and_a_retry_finds_its_account() {
     register("l", &account).await.problem(409, "email_taken");
 }
 
+/// The first refusal of somebody who asks again and again.
+async fn first_refusal(visitor: &Visitor, ask: impl Fn() -> RequestBuilder) -> Answer {
+    for _ in 0..30 {
+        let answer = visitor.send_once(ask()).await;
+        if answer.status == 429 {
+            return answer;
+        }
+    }
+    panic!("nobody was told to wait");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_answer_429_with_the_time_to_wait() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start_with(data.path(), &["--empty"]).await;
     let stranger = Visitor::anonymous(&server.url);
-    let mut refused = None;
-    for _ in 0..30 {
-        let body = json!({"email": "ana@example.org", "password": "wrong horse"});
-        let answer = stranger.post("/api/v1/sessions", body).await;
-        if answer.status == 429 {
-            refused = Some(answer);
-            break;
-        }
-    }
-    let refused = refused.expect("log-ins are limited");
+    let body = json!({"email": "ana@example.org", "password": "wrong horse"});
+    let log_in = || stranger.request(Method::POST, "/api/v1/sessions");
+    let refused = first_refusal(&stranger, || log_in().json(&body)).await;
     assert!(
         refused.headers["retry-after"]
             .to_str()
@@ -93,6 +97,18 @@ async fn limits_answer_429_with_the_time_to_wait() {
             >= 1
     );
     refused.problem(429, "rate_limited");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_as_long_as_they_are_told_is_answered() {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = command(data.path(), &["--empty", "--port", "0"]);
+    command.env("ONSALE_REQUESTS_PER_ADDRESS", "5");
+    let server = Server::from_command(command).await.unwrap();
+    let stranger = Visitor::anonymous(&server.url);
+    let ask = || stranger.request(Method::GET, "/api/v1/events");
+    first_refusal(&stranger, ask).await;
+    stranger.send(ask()).await.expect(200);
 }
 
 /// Whoever asks for links to addresses must not learn which of them have accounts: not by

@@ -119,10 +119,13 @@ async fn a_hundred_thousand_places_are_created_and_read_quickly() {
     let server = Server::start(data.path()).await;
     let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
     let sections = json!([rows("A", 1_000, 50), {"name": "Floor", "capacity": 50_000}]);
+    let begun = std::time::Instant::now();
     let event = organiser.event(&organiser.venue(sections).await).await;
     let show = organiser
         .show(&event, json!({"A": 1, "Floor": 1}), json!({}))
         .await;
+    // It takes a second or two; `scripts/bench scale` has the figures.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
     let (_, bits) = organiser
         .bytes(&format!("/api/v1/shows/{show}/availability.bin"))
         .await;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::owners::{Promise, check_kept, check_single_owners};
 use crate::server::Server;
-use crate::visitor::{Dice, Visitor, crowd, rows};
+use crate::visitor::{Dice, Visitor, crowd, rows, seat_ids};
 
 const CRASHES: usize = 10;
 const CLIENTS: usize = 64;
@@ -17,15 +17,22 @@ const CLIENTS: usize = 64;
 /// while if the machine is slow.
 const HOLDS_A_LIFE: usize = 150;
 
+/// What a client was told, and what it asked for and heard nothing of.
+#[derive(Default)]
+struct Heard {
+    promises: Vec<Promise>,
+    unanswered: Option<(Visitor, String, Value)>,
+}
+
 async fn load(
     visitor: Visitor,
     show: String,
     seed: u64,
     acknowledged: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
-) -> Vec<Promise> {
+) -> Heard {
     let mut dice = Dice::new(seed);
-    let mut promises = Vec::new();
+    let mut heard = Heard::default();
     for attempt in 0.. {
         if over.load(Ordering::SeqCst) {
             break;
@@ -36,10 +43,11 @@ async fn load(
             group.insert(format!("A-{}-{}", dice.below(50) + 1, dice.below(40) + 1));
         }
         let key = format!("life-{seed}-{attempt}");
-        match visitor.try_hold(&show, &key, json!({"seats": group})).await {
+        let wish = json!({"seats": group});
+        match visitor.try_hold(&show, &key, wish.clone()).await {
             Ok(answer) if answer.status == 201 => {
                 acknowledged.fetch_add(1, Ordering::SeqCst);
-                promises.push(Promise {
+                heard.promises.push(Promise {
                     owner: visitor.clone(),
                     show: show.clone(),
                     answer: answer.body,
@@ -52,10 +60,37 @@ async fn load(
                 answer.body
             ),
             // The process died under this request: nothing was promised.
-            Err(_) => break,
+            Err(_) => {
+                heard.unanswered = Some((visitor, key, wish));
+                break;
+            }
         }
     }
-    promises
+    heard
+}
+
+/// Whoever heard nothing asks again under the same key, and gets the hold or is told who
+/// was before them.
+async fn ask_again(heard: &Heard, show: &str, url: &str) -> Option<Promise> {
+    let (visitor, key, wish) = heard.unanswered.clone()?;
+    let owner = visitor.at(url);
+    let answer = owner.hold(show, &key, wish).await;
+    let status = answer.status.as_u16();
+    assert!(matches!(status, 201 | 409 | 422), "{}", answer.body);
+    (status == 201).then(|| Promise {
+        owner,
+        show: show.to_owned(),
+        answer: answer.body,
+    })
+}
+
+/// The places themselves are kept, not only the record of them: nobody else gets one.
+async fn check_taken(promises: &[Promise], stranger: &Visitor) {
+    for (n, promise) in promises.iter().enumerate() {
+        let wish = json!({"seats": seat_ids(&promise.answer)});
+        let answer = stranger.hold(&promise.show, &format!("s-{n}"), wish).await;
+        assert_eq!(answer.status, 409, "{}", answer.body);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,10 +134,19 @@ async fn no_acknowledged_hold_is_lost_and_no_seat_has_two_owners() {
         }
         server.kill().await;
         over.store(true, Ordering::SeqCst);
+        let before = promises.len();
+        let mut heard = Vec::new();
         for run in runs {
-            promises.extend(run.await.unwrap());
+            let mut of_one: Heard = run.await.unwrap();
+            promises.append(&mut of_one.promises);
+            heard.push(of_one);
         }
         server = Server::start(data.path()).await;
+        let stranger = Visitor::new(&server.url, &format!("stranger-{life}"), "buyer").await;
+        check_taken(&promises[before..], &stranger).await;
+        for of_one in &heard {
+            promises.extend(ask_again(of_one, &show, &server.url).await);
+        }
         check_single_owners(&promises);
         check_kept(&promises, &server.url).await;
     }

@@ -68,6 +68,16 @@ async fn every_page_that_a_mail_may_lead_to_is_served_with_its_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_opens_the_address_itself_sees_what_is_on() {
+    let sale = Sale::small(json!({})).await;
+    let stranger = Visitor::anonymous(&sale.server.url);
+    for path in ["/", "/events/some-id"] {
+        let page = open(&stranger, path).await;
+        assert!(page.contains("/assets/events.js?v="), "{path}: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_link_of_a_mail_opens_a_page() {
     let sale = Sale::small(json!({})).await;
     let stranger = Visitor::anonymous(&sale.server.url);

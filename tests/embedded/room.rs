@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::command_line::onsale;
 use crate::sale::Sale;
 use crate::visitor::{Visitor, rows};
-use crate::waiting::{Waiting, solved};
+use crate::waiting::{Waiting, solved, spelled};
 
 async fn sale(room: Value) -> Sale {
     Sale::small(json!({"room": room})).await
@@ -160,9 +160,9 @@ async fn one_challenge_is_one_ticket_and_one_ticket_one_pass() {
     let sale = sale(queue("queue", 100, 100)).await;
     let anybody = Visitor::anonymous(&sale.server.url);
     let altcha = solved(&anybody, &sale.show).await;
-    let joins = (0..1_000).map(|_| {
+    let joins = (0..1_000).map(|n| {
         let (visitor, show) = (anybody.clone(), sale.show.clone());
-        let body = json!({"altcha": altcha});
+        let body = json!({"altcha": spelled(&altcha, n)});
         tokio::spawn(async move { Waiting::join_with(&visitor, &show, body).await })
     });
     let mut tickets = Vec::new();

@@ -13,6 +13,7 @@ use onsale_domain::work::{Terms, WorkKeys, issue_waiting};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Semaphore};
+use tokio::task::JoinSet;
 
 use crate::command_line::onsale_at;
 use crate::sale::Sale;
@@ -122,12 +123,20 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
     let inside = Arc::new(Mutex::new(vec![false; crowd.len()]));
     let permits = Arc::new(Semaphore::new(AT_ONCE));
     let (done, mut came_back) = tokio::sync::mpsc::unbounded_channel::<(Instant, usize)>();
+    // Whoever meets a wrong answer panics, and that has to be heard here.
+    let mut tasks = JoinSet::new();
     loop {
+        while let Some(ended) = tasks.try_join_next() {
+            ended.unwrap();
+        }
         while let Ok(next) = came_back.try_recv() {
             due.push(Reverse(next));
         }
         let now = Instant::now();
         if now >= until {
+            while let Some(ended) = tasks.join_next().await {
+                ended.unwrap();
+            }
             return seen;
         }
         let Some(Reverse((at, n))) = due.peek().copied().filter(|Reverse((at, _))| *at <= now)
@@ -140,7 +149,7 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
         let permit = permits.clone().acquire_owned().await.unwrap();
         let (waiting, seen, done, inside) =
             (crowd[n].clone(), seen.clone(), done.clone(), inside.clone());
-        tokio::spawn(async move {
+        tasks.spawn(async move {
             let _permit = permit;
             if inside.lock().await[n] {
                 seen.leaves();
@@ -222,7 +231,8 @@ async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
     let end = steady + Duration::from_secs(40);
     let seen = live(&real, Duration::from_secs(3), end).await;
     let entries = seen.entries.lock().await;
-    let per_second = entries.iter().filter(|at| **at >= steady).count() as f64 / 40.0;
+    let in_time = entries.iter().filter(|at| (steady..end).contains(*at));
+    let per_second = in_time.count() as f64 / 40.0;
     let asked = seen.asked.load(Ordering::Relaxed);
     println!(
         "{per_second:.1} entries a second at a rate of {RATE}, {} in all; {asked} polls, each \

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::sale::Sale;
 use crate::visitor::Visitor;
-use crate::waiting::{Waiting, solved};
+use crate::waiting::{Waiting, solved, spelled};
 
 async fn sale(mode: &str, capacity: u32, rate: u32) -> Sale {
     let room = json!({"mode": mode, "capacity": capacity, "rate_per_second": rate});
@@ -40,18 +38,6 @@ async fn a_quiet_room_is_open_at_once_and_stays_open() {
         let told = anybody.get(&path).await.expect(200);
         assert_eq!(told["state"], "open", "after {quiet_s} s: {told}");
     }
-}
-
-/// The same solution, written differently each time.
-fn spelled(altcha: &str, n: usize) -> String {
-    let text = BASE64_STANDARD.decode(altcha).unwrap();
-    let mut solved: Value = serde_json::from_slice(&text).unwrap();
-    solved["solution"]["time"] = json!(n);
-    let text = match n % 2 {
-        0 => solved.to_string(),
-        _ => serde_json::to_string_pretty(&solved).unwrap(),
-    };
-    BASE64_STANDARD.encode(text)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -159,6 +159,8 @@ async fn an_offer_is_between_two_people_and_ends() {
     accept(&gift.ana, &transfer).await.problem(404, "not_found");
     gift.bo.delete(&path).await.problem(404, "not_found");
     assert_eq!(gift.bo.get(&path).await.expect(200)["status"], "open");
+    let listed = gift.bo.get("/api/v1/transfers").await.expect(200);
+    assert_eq!(listed["items"], json!([]), "the mail has the id");
     gift.ana.delete(&path).await.expect(204);
     gift.ana.delete(&path).await.expect(204);
     accept(&gift.bo, &transfer).await.problem(409, "conflict");

@@ -1,7 +1,16 @@
 //! Somebody with an HTTP client.
 
-use reqwest::{Client, Method, StatusCode};
+use std::time::Duration;
+
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+
+/// How often somebody who is told to wait asks once more.
+const REPEATS: usize = 5;
+/// Five holds a minute are one in twelve seconds; other limits that visitors meet by the way let
+/// them wait for less. Whoever is told to wait for longer sees the refusal.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
 pub(crate) struct Visitor {
@@ -77,7 +86,7 @@ impl Visitor {
         }
     }
 
-    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.url));
         match self.token.is_empty() {
             true => request,
@@ -85,23 +94,18 @@ impl Visitor {
         }
     }
 
-    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Answer {
         self.try_send(request).await.unwrap()
     }
 
-    pub(crate) async fn try_send(
-        &self,
-        request: reqwest::RequestBuilder,
-    ) -> reqwest::Result<Answer> {
-        let response = request.send().await?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let bytes = response.bytes().await?;
-        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Ok(Answer {
-            status,
-            headers,
-            body,
-        })
+    pub(crate) async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<Answer> {
+        read(send_patiently(request).await?).await
+    }
+
+    /// For those who want to know how often one may ask.
+    pub(crate) async fn send_once(&self, request: RequestBuilder) -> Answer {
+        let response = request.send().await.unwrap();
+        read(response).await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -141,7 +145,8 @@ impl Visitor {
     }
 
     pub(crate) async fn bytes(&self, path: &str) -> (reqwest::header::HeaderMap, Vec<u8>) {
-        let response = self.request(Method::GET, path).send().await.unwrap();
+        let request = self.request(Method::GET, path);
+        let response = send_patiently(request).await.unwrap();
         assert_eq!(response.status(), 200);
         (
             response.headers().clone(),
@@ -175,6 +180,41 @@ impl Visitor {
             .expect(201);
         made["show_id"].as_str().unwrap().to_owned()
     }
+}
+
+/// Where a platform limits how often one may ask, waits as it says and asks again.
+async fn send_patiently(request: RequestBuilder) -> reqwest::Result<Response> {
+    for _ in 0..REPEATS {
+        let Some(same) = request.try_clone() else {
+            break;
+        };
+        let response = same.send().await?;
+        match told_to_wait(&response) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return Ok(response),
+        }
+    }
+    request.send().await
+}
+
+fn told_to_wait(response: &Response) -> Option<Duration> {
+    if response.status() != StatusCode::TOO_MANY_REQUESTS {
+        return None;
+    }
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    let wait = Duration::from_secs(seconds.parse().ok()?);
+    (wait <= LONGEST_WAIT).then_some(wait)
+}
+
+async fn read(response: Response) -> reqwest::Result<Answer> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let bytes = response.bytes().await?;
+    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    Ok(Answer {
+        status,
+        headers,
+        body,
+    })
 }
 
 /// Sections with rows of equal length.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use onsale_domain::work::{Challenge, TRIES, payload};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -17,6 +19,9 @@ pub(crate) struct Waiting {
 
 /// How long a test waits for the room to do what it must.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two attempts to enter: short at first, then as long as a ticket has to wait that may
+/// ask ten times in ten seconds.
+const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
 /// A challenge of this room, solved.
 pub(crate) async fn solved(visitor: &Visitor, show: &str) -> String {
@@ -29,6 +34,26 @@ pub(crate) async fn solved(visitor: &Visitor, show: &str) -> String {
     })
     .await
     .unwrap()
+}
+
+/// The same solution as somebody else might write it: with the time it took or without, with
+/// spaces, and with the parts in another order.
+pub(crate) fn spelled(altcha: &str, n: usize) -> String {
+    let text = BASE64_STANDARD.decode(altcha).unwrap();
+    let mut solved: Value = serde_json::from_slice(&text).unwrap();
+    if !n.is_multiple_of(3) {
+        solved["solution"]["time"] = json!(n);
+    }
+    let text = match n % 4 {
+        0 => solved.to_string(),
+        1 => serde_json::to_string_pretty(&solved).unwrap(),
+        2 => format!(
+            r#"{{"solution":{},"challenge":{}}}"#,
+            solved["solution"], solved["challenge"]
+        ),
+        _ => return altcha.to_owned(),
+    };
+    BASE64_STANDARD.encode(text)
 }
 
 impl Waiting {
@@ -86,13 +111,15 @@ impl Waiting {
     /// Waits for the turn and takes it.
     pub(crate) async fn pass(&self) -> String {
         let waited = async {
+            let mut pause = PAUSES[0];
             loop {
                 let answer = self.enter().await;
                 if answer.status == 200 {
                     return answer.body["pass"].as_str().unwrap().to_owned();
                 }
                 answer.problem(425, "not_admitted");
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                tokio::time::sleep(pause).await;
+                pause = PAUSES[1].min(pause.mul_f64(1.2));
             }
         };
         tokio::time::timeout(PATIENCE, waited).await.unwrap()

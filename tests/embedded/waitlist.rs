@@ -65,10 +65,14 @@ async fn what_comes_back_is_offered_in_order_and_paid() {
     let show = &sale.show;
     let (ana, bo) = (sale.buyer("ana").await, sale.buyer("bo").await);
     let first = ana
-        .joins(show, json!({"quantity": 2, "sections": ["A"]}))
+        .joins(
+            show,
+            json!({"quantity": 2, "sections": ["A"], "together": "required"}),
+        )
         .await;
     assert_eq!(first["position"], 1);
-    let second = bo.joins(show, json!({"quantity": 1})).await;
+    let alone = json!({"quantity": 1, "together": "preferred"});
+    let second = bo.joins(show, alone).await;
     assert_eq!(second["position"], 2);
     let (first, second) = (text(&first, "waitlist_id"), text(&second, "waitlist_id"));
     assert_eq!(ana.entry(show, first).await["status"], "waiting");
@@ -86,6 +90,11 @@ async fn what_comes_back_is_offered_in_order_and_paid() {
             "invalid_request",
         ),
         (json!({"quantity": 3}), 400, "invalid_request"),
+        (
+            json!({"quantity": 1, "together": "beside"}),
+            400,
+            "invalid_request",
+        ),
     ] {
         let refused = sale.organiser.post(&path, wrong).await;
         refused.problem(status, code);

@@ -1,5 +1,7 @@
 //! What buyers do, from the queue to the gate and back.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -8,6 +10,10 @@ use crate::owners::wait_for_counts;
 use crate::place::{Place, Sale};
 use crate::visitor::{Visitor, seat_ids};
 use crate::waiting::Waiting;
+
+/// So long somebody stays inside that another who asked five times a second would be told to ask
+/// less often.
+const STAY: Duration = Duration::from_secs(4);
 
 /// Waits in the room, holds a seat with the pass, and pays; the order.
 async fn buy_through_the_room(sale: &Sale, buyer: &Visitor, seat: &str) -> String {
@@ -78,6 +84,23 @@ async fn from_the_queue_to_the_gate_and_back_to_whoever_waits() {
     eve.pays(show, hold).await;
     assert_eq!(eve.tickets(&order_of(hold)).await[0]["status"], "valid");
     waitlist_entry_becomes(&eve, show, entry, "taken").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_asks_for_their_turn_while_others_shop_gets_it_when_they_leave() {
+    let place = Place::find().await;
+    let room = json!({"mode": "queue_all", "capacity": 1, "rate_per_second": 10});
+    let sale = place.sale(2, json!({"room": room})).await;
+    let (show, ben) = (&sale.show, place.buyer("ben").await);
+    let first = Waiting::join(&place.buyer("ana").await, show).await;
+    first.pass().await;
+    let second = Waiting::join(&ben, show).await;
+    let (pass, ()) = tokio::join!(second.pass(), async {
+        tokio::time::sleep(STAY).await;
+        first.leave().await.expect(204);
+    });
+    let held = ben.hold_with(&pass, show, "hold", json!({"seats": ["A-1-1"]}));
+    held.await.expect(201);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,9 @@
 //! `scripts/cloud` names its folder in `ONSALE_CLOUD`; without it these tests are skipped. They
 //! change the cloud for everybody, so they take turns.
 
+mod observing;
+pub(crate) mod roles;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -45,6 +48,14 @@ impl Cloud {
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{args:?}: {said}");
         String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    }
+
+    /// What functions asked for and their roles do not allow, a line each.
+    pub(crate) fn refusals(&self) -> Vec<String> {
+        let folder = std::env::var_os("ONSALE_CLOUD").unwrap();
+        let log = std::fs::read_to_string(Path::new(&folder).join("aws.log")).unwrap();
+        let refused = log.lines().filter(|line| line.starts_with("AccessDenied"));
+        refused.map(str::to_owned).collect()
     }
 
     /// Waits until the answer is good.

@@ -9,7 +9,7 @@ use onsale_domain::event::ShowSummary;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::mail::{Mail, Recipient};
 use onsale_domain::staff::Staff;
-use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
+use onsale_domain::time::Millis;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -80,8 +80,8 @@ impl App {
         found: Credentials,
         staff: Option<Staff>,
     ) -> Result<bool> {
-        let (id, email) = (found.account.id, found.account.email);
-        let deletion = Deletion::begin(id, email, staff, self.now());
+        let id = found.account.id;
+        let deletion = Deletion::begin(&found.account, staff, self.now());
         let begun = self.store.begin_deletion(&deletion, found.epoch).await?;
         if begun {
             tracing::info!(account = %id, "account deleted");
@@ -266,12 +266,12 @@ impl App {
     }
 
     /// Whether all of it is done. The letter that names who offered goes first: without the
-    /// address nobody would find it.
+    /// address nobody would find it. Whoever accepted has shown that the letter came to them.
     async fn forget_transfers(&self, deletion: &Deletion) -> Result<bool> {
         let Some(email) = &deletion.email else {
             return Ok(true);
         };
-        let (account, left) = (deletion.account, deletion.began);
+        let account = deletion.account;
         let mut after: Option<String> = None;
         let mut all_done = true;
         loop {
@@ -280,16 +280,18 @@ impl App {
                 .transfers_of(account, email, after.as_deref(), PAGE)
                 .await?;
             for listed in page.items {
-                if listed.from == account
+                if (listed.from == account || listed.is_accepted_by(account))
                     && let Some(letter) = listed.letter()
                     && let Some(mail) = self.store.mail(&letter).await?
+                    && !self.forget_mail(mail).await?
                 {
-                    all_done &= self.forget_mail(mail).await?;
+                    all_done = false;
+                    continue;
                 }
                 let Some(transfer) = self.store.transfer(listed.id).await? else {
                     continue;
                 };
-                let forgotten = transfer.value.forgotten(account, email, left, self.now());
+                let forgotten = transfer.value.forgotten(deletion, self.now());
                 if let Some(value) = forgotten {
                     let version = transfer.version;
                     let next = Versioned { version, value };
@@ -304,7 +306,8 @@ impl App {
         }
     }
 
-    /// Mails to the account, and to its address as long as it was theirs.
+    /// Mails to the account, and to its address as long as it was theirs: from what happened
+    /// to the mail about it, which may be written much later.
     async fn forget_mails(&self, deletion: &Deletion) -> Result<bool> {
         let account = Recipient::Account(deletion.account);
         let address = deletion.email.clone().map(Recipient::Address);
@@ -314,8 +317,12 @@ impl App {
             loop {
                 let page = self.store.mails_to(&to, after.as_deref(), PAGE).await?;
                 for mail in page.items {
-                    let is_theirs = matches!(to, Recipient::Account(_))
-                        || mail.value.created <= deletion.began + CLOCK_SKEW_MS;
+                    let is_theirs = match to {
+                        Recipient::Account(_) | Recipient::Nobody => true,
+                        Recipient::Address(_) => [mail.value.at, mail.value.created]
+                            .into_iter()
+                            .all(|moment| deletion.had_address_at(moment)),
+                    };
                     if is_theirs {
                         all_done &= self.forget_mail(mail).await?;
                     }
@@ -342,7 +349,8 @@ impl App {
         Ok(matches!(written, Written::Done(_)))
     }
 
-    /// Whoever registers anew after they left is somebody else to us, and stays.
+    /// Whoever registered before they had the account, or registers anew after they left, is
+    /// somebody else to us, and stays.
     async fn forget_fan(&self, deletion: &Deletion) -> Result<()> {
         let Some(email) = &deletion.email else {
             return Ok(());
@@ -350,7 +358,7 @@ impl App {
         let mut after: Option<String> = None;
         loop {
             let page = self.store.fan_of(email, after.as_deref(), PAGE).await?;
-            let theirs = |registered| registered <= deletion.began + CLOCK_SKEW_MS;
+            let theirs = |registered| deletion.had_address_at(registered);
             for (show, _) in page.items.iter().filter(|(_, fan)| theirs(fan.registered)) {
                 self.store.remove_fan(*show, email).await?;
             }

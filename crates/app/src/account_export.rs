@@ -103,6 +103,8 @@ pub struct Export {
     pub orders: Vec<(Order, Vec<Ticket>)>,
     /// Tickets that somebody gave them, and that they have.
     pub received: Vec<Ticket>,
+    /// Since they have the account: registering proves no address, and what came before may
+    /// be somebody else's.
     pub fan_registrations: Vec<(ShowId, Millis)>,
     /// Entries in waitlists, with the names of the sections that would do.
     pub waitlists: Vec<(WaitlistEntry, Vec<String>)>,
@@ -211,7 +213,8 @@ impl App {
     ) -> Result<Option<String>> {
         let page = self.store.fan_of(&account.email, after, PAGE).await?;
         let registered = page.items.iter().map(|(show, fan)| (*show, fan.registered));
-        export.fan_registrations.extend(registered);
+        let theirs = registered.filter(|(_, at)| account.had_address_at(*at));
+        export.fan_registrations.extend(theirs);
         Ok(page.next)
     }
 

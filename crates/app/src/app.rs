@@ -9,7 +9,7 @@ use onsale_domain::pricing::PriceLog;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 
-use crate::availability::MapSlots;
+use crate::availability::{MAPS_KEPT, MapSlots};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::index_events::NOTES_AT_ONCE;
@@ -127,7 +127,7 @@ impl App {
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
             titles: Arc::new(Cache::new(SHOWS_KEPT)),
             indexed: Arc::new(Cache::new(NOTES_AT_ONCE)),
-            maps: Arc::default(),
+            maps: Arc::new(Cache::new(MAPS_KEPT)),
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),
             views: Arc::default(),
             sales: Arc::new(Cache::new(SALES_KEPT)),

@@ -16,22 +16,22 @@ use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 
 use crate::app::App;
+use crate::cache::Cache;
 use crate::error::Result;
 
 /// A map older than this is not served while a rebuild is under way: the caller waits
 /// for the rebuild instead. It happens when nobody has asked for a while.
 const TOO_OLD_MS: u64 = 3_000;
-const SHOWS_KEPT: usize = 256;
+pub(crate) const MAPS_KEPT: usize = 256;
 /// How long a caller waits for the rebuild of another process before it serves what
 /// there is: ten looks, one in a tenth of a second.
 const LOOKS: u32 = 10;
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(100);
 
-#[derive(Default)]
-pub(crate) struct MapSlots(Mutex<HashMap<ShowId, Arc<MapSlot>>>);
+pub(crate) type MapSlots = Cache<ShowId, Arc<MapSlot>>;
 
 #[derive(Default)]
-struct MapSlot {
+pub(crate) struct MapSlot {
     latest: Mutex<Option<Arc<SeatMap>>>,
     refreshing: tokio::sync::Mutex<()>,
     exact: tokio::sync::Mutex<Option<ExactReading>>,
@@ -65,17 +65,6 @@ impl MapSlot {
     }
 }
 
-impl MapSlots {
-    fn slot(&self, show: ShowId) -> Arc<MapSlot> {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if slots.len() >= SHOWS_KEPT && !slots.contains_key(&show) {
-            // Any other show's map is read again from the store when it is wanted.
-            slots.clear();
-        }
-        slots.entry(show).or_default().clone()
-    }
-}
-
 /// A map from the future was written by a clock ahead of ours; it is not trusted to be
 /// fresh for as long as the clocks disagree.
 fn is_younger(map: &SeatMap, now: Millis, ms: u64) -> bool {
@@ -86,7 +75,7 @@ impl App {
     /// The map of this show, about a second old at most while anybody asks.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn seat_map(&self, show: &Show, layout: &Layout) -> Result<Arc<SeatMap>> {
-        let slot = self.maps.slot(show.id);
+        let slot = self.maps.get_or_put(show.id, Arc::default);
         let known = slot.latest();
         if let Some(map) = &known
             && is_younger(map, self.now(), FRESH_MS)
@@ -166,7 +155,7 @@ impl App {
         blocks: &[BlockIndex],
     ) -> Result<Arc<Found>> {
         let asked = self.now();
-        let slot = self.maps.slot(show.id);
+        let slot = self.maps.get_or_put(show.id, Arc::default);
         let mut latest = slot.exact.lock().await;
         if let Some(reading) = latest.as_ref()
             && reading.began > asked

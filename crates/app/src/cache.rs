@@ -16,6 +16,29 @@ struct Inner<K, V> {
     entries: HashMap<K, (u64, V)>,
 }
 
+impl<K: Hash + Eq + Copy, V: Clone> Inner<K, V> {
+    fn get(&mut self, key: &K) -> Option<V> {
+        self.used += 1;
+        let (last, value) = self.entries.get_mut(key)?;
+        *last = self.used;
+        Some(value.clone())
+    }
+
+    fn put(&mut self, most: usize, key: K, value: V) {
+        self.used += 1;
+        self.entries.insert(key, (self.used, value));
+        if self.entries.len() > most
+            && let Some(oldest) = self
+                .entries
+                .iter()
+                .min_by_key(|(_, (used, _))| *used)
+                .map(|(key, _)| *key)
+        {
+            self.entries.remove(&oldest);
+        }
+    }
+}
+
 impl<K: Hash + Eq + Copy, V: Clone> Cache<K, V> {
     pub fn new(most: usize) -> Self {
         Self {
@@ -33,28 +56,22 @@ impl<K: Hash + Eq + Copy, V: Clone> Cache<K, V> {
     }
 
     pub fn get(&self, key: &K) -> Option<V> {
-        let mut inner = self.lock();
-        inner.used += 1;
-        let used = inner.used;
-        let (last, value) = inner.entries.get_mut(key)?;
-        *last = used;
-        Some(value.clone())
+        self.lock().get(key)
     }
 
     pub fn put(&self, key: K, value: V) {
+        self.lock().put(self.most, key, value);
+    }
+
+    /// What is there, or what is made now for everybody who asks.
+    pub fn get_or_put(&self, key: K, make: impl FnOnce() -> V) -> V {
         let mut inner = self.lock();
-        inner.used += 1;
-        let used = inner.used;
-        inner.entries.insert(key, (used, value));
-        if inner.entries.len() > self.most
-            && let Some(oldest) = inner
-                .entries
-                .iter()
-                .min_by_key(|(_, (u, _))| *u)
-                .map(|(k, _)| *k)
-        {
-            inner.entries.remove(&oldest);
-        }
+        let known = inner.get(&key);
+        known.unwrap_or_else(|| {
+            let made = make();
+            inner.put(self.most, key, made.clone());
+            made
+        })
     }
 
     pub fn remove(&self, key: &K) {
@@ -77,5 +94,16 @@ mod tests {
             (cache.get(&1), cache.get(&2), cache.get(&3)),
             (Some("a"), None, Some("c"))
         );
+    }
+
+    #[test]
+    fn what_is_made_for_one_is_kept_for_the_next_and_others_stay() {
+        let cache = Cache::new(2);
+        cache.put(1, "a");
+        assert_eq!(cache.get_or_put(2, || "b"), "b");
+        assert_eq!(cache.get_or_put(2, || "again"), "b");
+        assert_eq!(cache.get(&1), Some("a"));
+        assert_eq!(cache.get_or_put(3, || "c"), "c");
+        assert_eq!((cache.get(&1), cache.get(&2)), (Some("a"), None));
     }
 }

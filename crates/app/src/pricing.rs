@@ -72,7 +72,11 @@ impl Views {
     fn count(&self, show: ShowId, now: Millis) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= SHOWS_COUNTED && !all.contains_key(&show) {
-            return None;
+            // Views of a show that nobody looked at since are few, and no demand.
+            all.retain(|_, unwritten| now - unwritten.since < MINUTE_MS);
+            if all.len() >= SHOWS_COUNTED {
+                return None;
+            }
         }
         let unwritten = all.entry(show).or_insert(Unwritten {
             since: now,
@@ -269,5 +273,33 @@ impl App {
         if let Err(error) = self.store.add_views(show.id, minute, views).await {
             tracing::warn!(show = %show.id, %error, "views could not be written down");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_that_were_seen_once_do_not_keep_others_from_being_counted() {
+        let (views, then) = (Views::default(), Millis(1_800_000_000_000));
+        let show = |n: u16| {
+            let mut entropy = [0; 16];
+            entropy[..2].copy_from_slice(&n.to_be_bytes());
+            ShowId::from_bytes(entropy)
+        };
+        for n in 0..SHOWS_COUNTED as u16 {
+            assert_eq!(views.count(show(n), then), None);
+        }
+        let other = show(SHOWS_COUNTED as u16);
+        assert_eq!(views.count(other, then), None);
+        assert_eq!(
+            views.count(other, then + COUNT_EVERY_MS),
+            None,
+            "still full"
+        );
+        let later = then + MINUTE_MS;
+        assert_eq!(views.count(other, later), None);
+        assert_eq!(views.count(other, later + COUNT_EVERY_MS), Some(2));
     }
 }

@@ -21,7 +21,7 @@ use onsale_domain::time::Millis;
 
 use crate::app::App;
 use crate::error::Result;
-use crate::ports::Versioned;
+use crate::ports::{StoreError, Versioned};
 
 /// An open order that has not moved for this long is driven again.
 pub const IDLE_MS: u64 = 2 * 60_000;
@@ -159,7 +159,7 @@ impl App {
         let mut after: Option<String> = None;
         loop {
             let page = self.store.open_orders(after.as_deref(), PAGE).await?;
-            for order in self.store.orders(&page.items).await? {
+            for order in self.readable_orders(&page.items, &mut report).await? {
                 self.look_at_open(&order, &mut report).await;
             }
             after = page.next;
@@ -188,6 +188,28 @@ impl App {
         metrics::gauge!("onsale_open_orders").set(report.open_orders as f64);
         metrics::gauge!("onsale_stuck_orders").set(report.stuck_orders as f64);
         Ok(report)
+    }
+
+    /// One document that cannot be read keeps no other order from being looked at.
+    async fn readable_orders(
+        &self,
+        ids: &[OrderId],
+        report: &mut Report,
+    ) -> Result<Vec<Versioned<Order>>> {
+        match self.store.orders(ids).await {
+            Err(StoreError::Corrupt(_)) => {}
+            read => return Ok(read?),
+        }
+        let mut readable = Vec::new();
+        for id in ids {
+            match self.store.order(*id).await {
+                Err(StoreError::Corrupt(what)) => {
+                    report.alarm(format!("order {id} cannot be read: {what}"));
+                }
+                read => readable.extend(read?),
+            }
+        }
+        Ok(readable)
     }
 
     /// Links that nobody mailed, and deletions that nobody goes on with.

@@ -176,8 +176,9 @@ impl App {
         Ok((transfer.value, side))
     }
 
-    /// What the caller sent, and what was offered to them since they have their account,
-    /// newest first.
+    /// What the caller sent, and what became of what was offered to them, newest first. An
+    /// offer to them that stands is in no list: its id came by mail, and is the proof that
+    /// the mailbox is theirs.
     pub async fn transfers(
         &self,
         caller: &Caller,
@@ -301,13 +302,16 @@ impl App {
             .map(|news| news.announce(&id.to_string(), changed))
             .collect();
         if let Err(error) = self.bus.announce(&told).await {
-            tracing::warn!(transfer = %id, %error, "a transfer could not be announced");
+            // Its id is the proof of a mailbox, and stays out of the log.
+            let ticket = transfer.value.ticket;
+            tracing::warn!(%ticket, %error, "a transfer could not be announced");
             return;
         }
         let next = at(transfer.version, transfer.value.told());
         // Lost against another step of it: then the sweep tells it once more.
         if let Err(error) = self.store.replace_transfer(&next).await {
-            tracing::warn!(transfer = %id, %error, "a transfer may be announced again");
+            let ticket = next.value.ticket;
+            tracing::warn!(%ticket, %error, "a transfer may be announced again");
         }
     }
 

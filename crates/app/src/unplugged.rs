@@ -15,9 +15,9 @@ use onsale_domain::time::Millis;
 use crate::events::EventQuery;
 use crate::ports::{
     Authorisation, Bus, Capture, Drive, ExpireHold, ExpiryQueue, ExportQueue, Fetched, IndexDraft,
-    Notify, NotifyQueue, ObjectEntry, Objects, OfferPlaces, Page, Paid, PaymentFailure, Payments,
-    Refund, SagaQueue, Search, SearchIndex, SearchPage, StoreError, Stored, Tag, TicketSigner,
-    Void, WaitlistQueue, WriteExport,
+    Notify, NotifyQueue, ObjectEntry, Objects, OfferPlaces, Opened, Page, Paid, PaymentFailure,
+    Payments, Refund, SagaQueue, Search, SearchIndex, SearchPage, StoreError, Stored, Tag,
+    TicketSigner, Void, WaitlistQueue, WriteExport,
 };
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,7 +81,7 @@ impl TicketSigner for Unplugged {
 
 #[async_trait]
 impl Payments for Unplugged {
-    async fn open(&self, _: OrderId, _: Money) -> Paid<PaymentId> {
+    async fn open(&self, _: OrderId, _: Money) -> Paid<Opened> {
         no_provider()
     }
 

@@ -22,7 +22,8 @@ use onsale_domain::time::Millis;
 
 use crate::app::App;
 use crate::cache::Cache;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::holds::ROUNDS;
 use crate::ports::{OfferPlaces, Stored};
 
 /// A line of n people is read again after n milliseconds, at most after these: the longer
@@ -75,7 +76,7 @@ impl App {
 
     /// Marks that somebody waits, if the show does not say so.
     async fn open_waitlist(&self, show: ShowId) -> Result<()> {
-        loop {
+        for _ in 0..ROUNDS {
             let stored = self.store.show(show).await?;
             let mark = match stored {
                 Some(show) => show.value.waitlist,
@@ -90,5 +91,6 @@ impl App {
                 return Ok(());
             }
         }
+        Err(Error::Unavailable)
     }
 }

@@ -48,10 +48,10 @@ pub const SERIALS_ARE_LEFT: &str = "attribute_not_exists(n) OR n <= :room";
 pub const DEVICE_TAKES_ACCOUNT: &str = "attribute_not_exists(forget_at) OR (forget_at > :now \
      AND (size(accs) < :most OR contains(accs, :account)))";
 /// Holds when the window of a device is over.
+pub const DEVICE_WINDOW_IS_OVER: &str = "forget_at <= :now";
 /// Holds when the key of a scan names none yet, was forgotten, or came with this request.
 pub const SCAN_IS_NEW_OR_THE_SAME: &str =
     "attribute_not_exists(forget_at) OR forget_at <= :now OR req = :request";
-pub const DEVICE_WINDOW_IS_OVER: &str = "forget_at <= :now";
 
 /// Holds when the show exists and nobody is marked as waiting for it.
 pub const WAITLIST_IS_CLOSED: &str = "attribute_exists(pk) AND attribute_not_exists(wl)";

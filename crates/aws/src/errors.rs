@@ -64,6 +64,29 @@ pub(crate) fn failed_update<R>(error: SdkError<UpdateItemError, R>) -> Failed {
 
 pub(crate) const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
+#[derive(Debug, PartialEq, Eq)]
+enum Judgement {
+    /// Every part was judged, and some refuse.
+    Refused,
+    /// A part was not judged, so the others prove nothing yet.
+    Pending,
+    None,
+}
+
+fn judgement(reasons: &[CancellationReason]) -> Judgement {
+    let codes = || reasons.iter().filter_map(CancellationReason::code);
+    let refused = codes().any(|code| code == CONDITION_FAILED);
+    let all_judged = codes().all(|code| code == CONDITION_FAILED || code == "None");
+    if codes().any(|code| code == "TransactionConflict") {
+        return Judgement::Pending;
+    }
+    match (refused, all_judged) {
+        (true, true) => Judgement::Refused,
+        (true, false) => Judgement::Pending,
+        (false, _) => Judgement::None,
+    }
+}
+
 /// The reasons of a cancelled transaction, one for each of its items.
 pub(crate) fn cancellation<R>(
     error: SdkError<TransactWriteItemsError, R>,
@@ -72,19 +95,41 @@ pub(crate) fn cancellation<R>(
         SdkError::ServiceError(service) => match service.err() {
             TransactWriteItemsError::TransactionCanceledException(cancelled) => {
                 let reasons = cancelled.cancellation_reasons();
-                let has = |code: &str| reasons.iter().any(|r| r.code() == Some(code));
-                // A part that conflicted was not judged, so the others prove nothing yet.
-                if has("TransactionConflict") {
-                    Err(Failed::Conflict)
-                } else if has(CONDITION_FAILED) {
-                    Ok(reasons.to_vec())
-                } else {
-                    Err(Failed::Error(unavailable(error)))
+                match judgement(reasons) {
+                    Judgement::Refused => Ok(reasons.to_vec()),
+                    Judgement::Pending => Err(Failed::Conflict),
+                    Judgement::None => Err(Failed::Error(unavailable(error))),
                 }
             }
             TransactWriteItemsError::TransactionInProgressException(_) => Err(Failed::Conflict),
             _ => Err(Failed::Error(unavailable(error))),
         },
         _ => Err(Failed::Error(unavailable(error))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_counts_only_when_every_part_was_judged() {
+        let judged = |codes: &[&str]| {
+            let reason = |code: &&str| CancellationReason::builder().code(*code).build();
+            judgement(&codes.iter().map(reason).collect::<Vec<_>>())
+        };
+        assert_eq!(judged(&["None", CONDITION_FAILED]), Judgement::Refused);
+        for unjudged in [
+            "TransactionConflict",
+            "ThrottlingError",
+            "ProvisionedThroughputExceeded",
+        ] {
+            let mixed = judged(&[CONDITION_FAILED, unjudged]);
+            assert_eq!(mixed, Judgement::Pending, "{unjudged}");
+        }
+        let conflict = judged(&["None", "TransactionConflict"]);
+        assert_eq!(conflict, Judgement::Pending);
+        assert_eq!(judged(&["None", "ThrottlingError"]), Judgement::None);
+        assert_eq!(judged(&["ValidationError", "None"]), Judgement::None);
     }
 }

@@ -305,6 +305,6 @@ pub fn ports_from_env() -> Result<Ports, String> {
 }
 
 /// The application of a Lambda function that neither charges nor signs.
-pub async fn app_from_env() -> Result<App, String> {
+pub fn app_from_env() -> Result<App, String> {
     Ok(App::new(ports_from_env()?))
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::AccountId;
 use crate::language::Language;
-use crate::time::Millis;
+use crate::time::{CLOCK_SKEW_MS, Millis};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -74,6 +74,14 @@ pub struct Account {
     /// In which language to write to them, if they ever said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
+}
+
+impl Account {
+    /// Whether what came to its address at this moment may be for this account. Registering
+    /// proves no address, so what came before belongs to whoever has the mailbox.
+    pub fn had_address_at(&self, moment: Millis) -> bool {
+        self.created <= moment + CLOCK_SKEW_MS
+    }
 }
 
 /// A line of text a person may write: not blank, not too long, nothing invisible

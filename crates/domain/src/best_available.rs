@@ -4,6 +4,7 @@
 //! windows, those that leave no single seat between neighbours win, then the nearest
 //! to the focal point. One of the few best is picked at random by the caller's seed.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::block::PlaceState;
@@ -85,7 +86,8 @@ struct Line<'a> {
     row: &'a Row,
     /// The distance of this row from the focal point: no window in it is nearer.
     distance: u64,
-    has_accessible: bool,
+    /// Known once a run of it has been looked at: most rows never are.
+    has_accessible: OnceCell<bool>,
     /// No run of free seats in it is longer. It starts as the whole row.
     longest: usize,
 }
@@ -121,13 +123,10 @@ impl<'a> Search<'a> {
         for &section in &sections {
             let away = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE;
             for (number, row) in layout.sections()[section].rows().iter().enumerate() {
-                let places = row.first..row.first + row.seats.len() as u32;
                 lines.push(Line {
                     row,
                     distance: away + number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE,
-                    has_accessible: places
-                        .map(PlaceIndex)
-                        .any(|place| layout.is_accessible(place)),
+                    has_accessible: OnceCell::new(),
                     longest: row.seats.len(),
                 });
             }
@@ -280,8 +279,16 @@ impl<'a> Search<'a> {
         sections.filter(|section| section.is_general())
     }
 
+    fn has_accessible(&self, line: &Line<'_>) -> bool {
+        *line.has_accessible.get_or_init(|| {
+            (line.row.first..line.row.first + line.row.seats.len() as u32)
+                .any(|place| self.layout.is_accessible(PlaceIndex(place)))
+        })
+    }
+
     fn best_in_run(&self, line: &Line<'_>, run: &Range<usize>, quantity: usize) -> Window {
         let row = line.row;
+        let has_accessible = self.has_accessible(line);
         let blocks = self.layout.blocks();
         let mut block = self
             .layout
@@ -292,7 +299,7 @@ impl<'a> Search<'a> {
             let end = start + quantity;
             let orphans = u32::from(start - run.start == 1) + u32::from(run.end - end == 1);
             let places = row.first + start as u32..row.first + end as u32;
-            let accessible = match line.has_accessible {
+            let accessible = match has_accessible {
                 true => places
                     .clone()
                     .filter(|place| self.layout.is_accessible(PlaceIndex(*place)))

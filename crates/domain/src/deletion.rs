@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::account::Email;
+use crate::account::{Account, Email};
 use crate::buyer::PAY_MS;
 use crate::ids::AccountId;
 use crate::show::HOLD_SECONDS;
@@ -61,6 +61,10 @@ pub struct Deletion {
     /// Kept until everything found by it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<Email>,
+    /// Since when they had the address. A deletion that does not say so is about all of the
+    /// time before it.
+    #[serde(default)]
+    pub since: Millis,
     /// Whose staff they were, and where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staff: Option<Staff>,
@@ -73,10 +77,11 @@ pub struct Deletion {
 }
 
 impl Deletion {
-    pub fn begin(account: AccountId, email: Email, staff: Option<Staff>, now: Millis) -> Self {
+    pub fn begin(account: &Account, staff: Option<Staff>, now: Millis) -> Self {
         Self {
-            account,
-            email: Some(email),
+            account: account.id,
+            email: Some(account.email.clone()),
+            since: account.created,
             staff,
             step: DeletionStep::Staff,
             cursor: None,
@@ -87,6 +92,12 @@ impl Deletion {
 
     pub fn is_open(&self) -> bool {
         self.step != DeletionStep::Done
+    }
+
+    /// Whether what came to the address at this moment was theirs. Before and after, the
+    /// address is somebody else's to us.
+    pub fn had_address_at(&self, moment: Millis) -> bool {
+        self.since <= moment + CLOCK_SKEW_MS && moment <= self.began + CLOCK_SKEW_MS
     }
 
     /// Whether there may still be a hold to release.
@@ -119,12 +130,50 @@ impl Deletion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::Role;
+
+    fn ana(created: Millis) -> Account {
+        Account {
+            id: AccountId::from_bytes([1; 16]),
+            email: Email::parse("ana@example.org").unwrap(),
+            name: "Ana".into(),
+            role: Role::Buyer,
+            created,
+            language: None,
+        }
+    }
+
+    #[test]
+    fn the_address_was_theirs_from_the_account_to_its_end() {
+        let (made, left) = (Millis(1_000_000), Millis(2_000_000));
+        let deletion = Deletion::begin(&ana(made), None, left);
+        let first = made.saturating_sub(CLOCK_SKEW_MS);
+        let last = left + CLOCK_SKEW_MS;
+        for theirs in [first, made, left, last] {
+            assert!(deletion.had_address_at(theirs), "{theirs:?}");
+        }
+        for others in [Millis(0), first.saturating_sub(1), last + 1] {
+            assert!(!deletion.had_address_at(others), "{others:?}");
+        }
+        assert!(ana(made).had_address_at(first));
+        assert!(!ana(made).had_address_at(first.saturating_sub(1)));
+    }
+
+    #[test]
+    fn a_deletion_that_does_not_say_since_when_is_about_all_the_time_before_it() {
+        let deletion = Deletion::begin(&ana(Millis(1_000_000)), None, Millis(2_000_000));
+        let mut stored = serde_json::to_value(&deletion).unwrap();
+        let read: Deletion = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(read, deletion);
+        stored.as_object_mut().unwrap().remove("since").unwrap();
+        let read: Deletion = serde_json::from_value(stored).unwrap();
+        assert!(read.had_address_at(Millis(0)));
+        assert!(!read.had_address_at(Millis(2_000_001) + CLOCK_SKEW_MS));
+    }
 
     #[test]
     fn the_address_is_kept_until_the_last_step_and_no_longer() {
-        let email = Email::parse("ana@example.org").unwrap();
-        let account = AccountId::from_bytes([1; 16]);
-        let mut deletion = Deletion::begin(account, email, None, Millis(1));
+        let mut deletion = Deletion::begin(&ana(Millis(0)), None, Millis(1));
         let mut steps = vec![deletion.step];
         while deletion.is_open() {
             assert!(deletion.email.is_some());

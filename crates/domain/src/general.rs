@@ -4,7 +4,7 @@
 //! spreads over all partitions. Only when no block has k are they gathered across
 //! blocks.
 
-use crate::block::PlaceState;
+use crate::block::{BlockSpan, PlaceState};
 use crate::layout::{Layout, PlaceIndex, Section};
 use crate::map::SeatMap;
 use crate::seed::Seed;
@@ -19,33 +19,39 @@ pub fn choose(
 ) -> Option<Vec<PlaceIndex>> {
     let range = section.range();
     let first = layout.blocks().partition_point(|b| b.first < range.start);
-    let mut free_by_block: Vec<Vec<PlaceIndex>> = layout.blocks()[first..]
+    let end = layout.blocks().partition_point(|b| b.first < range.end);
+    let mut blocks = layout.blocks()[first..end].to_vec();
+    seed.shuffle(&mut blocks);
+    // A floor has thousands of blocks, and one of the first has room unless it is nearly full.
+    if let Some(block) = blocks
         .iter()
-        .take_while(|b| b.first < range.end)
-        .map(|b| {
-            (b.first..b.first + u32::from(b.len))
-                .map(PlaceIndex)
-                .filter(|p| map.state(*p) == PlaceState::Free)
-                .collect::<Vec<_>>()
-        })
-        .filter(|free| !free.is_empty())
-        .collect();
-    seed.shuffle(&mut free_by_block);
-    if let Some(free) = free_by_block.iter_mut().find(|free| free.len() >= quantity) {
-        seed.shuffle(free);
+        .find(|block| free_in(map, block).count() >= quantity)
+    {
+        let mut free: Vec<_> = free_in(map, block).collect();
+        seed.shuffle(&mut free);
         free.truncate(quantity);
-        return Some(std::mem::take(free));
+        return Some(free);
     }
     // Fullest blocks first: the fewer blocks in the transaction, the cheaper it is.
-    free_by_block.sort_by_key(|free| std::cmp::Reverse(free.len()));
-    let gathered: Vec<_> = free_by_block.into_iter().flatten().take(quantity).collect();
+    blocks.sort_by_cached_key(|block| std::cmp::Reverse(free_in(map, block).count()));
+    let gathered: Vec<_> = blocks
+        .iter()
+        .flat_map(|block| free_in(map, block))
+        .take(quantity)
+        .collect();
     (gathered.len() == quantity).then_some(gathered)
+}
+
+fn free_in(map: &SeatMap, block: &BlockSpan) -> impl Iterator<Item = PlaceIndex> {
+    (block.first..block.end())
+        .map(PlaceIndex)
+        .filter(move |place| map.state(*place) == PlaceState::Free)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::{BlockState, Cell, Slot};
+    use crate::block::{BlockIndex, BlockState, Cell, Slot};
     use crate::ids::HoldId;
     use crate::layout::{SectionSpec, SectionSpecKind};
     use crate::time::Millis;
@@ -84,10 +90,8 @@ mod tests {
         for slot in 1..32 {
             full.set(Slot(slot), Some(Cell::sold(HoldId::from_bytes([1; 16]))));
         }
-        let blocks: Vec<_> = (0..3)
-            .map(|i| (crate::block::BlockIndex(i), &full))
-            .collect();
-        let map = SeatMap::build(&layout, blocks.into_iter(), Millis(0));
+        let blocks = (0..3).map(|i| (BlockIndex(i), &full));
+        let map = SeatMap::build(&layout, blocks, Millis(0));
         let section = &layout.sections()[0];
         assert_eq!(
             choose(&layout, section, &map, 3, &mut Seed::new(1))
@@ -96,5 +100,27 @@ mod tests {
             3
         );
         assert_eq!(choose(&layout, section, &map, 4, &mut Seed::new(1)), None);
+    }
+
+    #[test]
+    fn a_block_with_too_little_room_is_passed_over() {
+        let layout = floor(320);
+        let mut nearly_full = BlockState::default();
+        for slot in 3..32 {
+            nearly_full.set(Slot(slot), Some(Cell::sold(HoldId::from_bytes([1; 16]))));
+        }
+        let roomy = BlockIndex(6);
+        let blocks = (0..10).map(BlockIndex).filter(|block| *block != roomy);
+        let blocks = blocks.map(|block| (block, &nearly_full));
+        let map = SeatMap::build(&layout, blocks, Millis(0));
+        let chosen = |seed| {
+            let section = &layout.sections()[0];
+            choose(&layout, section, &map, 4, &mut Seed::new(seed)).unwrap()
+        };
+        for seed in 0..50 {
+            let places = chosen(seed);
+            assert!(places.iter().all(|place| layout.locate(*place).0 == roomy));
+            assert_eq!(places, chosen(seed), "one seed, one answer");
+        }
     }
 }

@@ -79,6 +79,12 @@ impl Currency {
             _ => 2,
         }
     }
+
+    /// Whether a card can be charged every amount of it. Cards know no thousandths, and no
+    /// hundredths of an ariary: half of a price could not be given back exactly.
+    pub fn is_exact_by_card(&self) -> bool {
+        self.decimals() < 3 && self.as_str() != "MGA"
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,5 +121,16 @@ mod tests {
         assert_eq!(text(5, "USD"), "0.05 USD");
         assert_eq!(text(4_500, "JPY"), "4500 JPY");
         assert_eq!(text(4_505, "KWD"), "4.505 KWD");
+    }
+
+    #[test]
+    fn a_card_is_exact_but_for_thousandths_and_ariary() {
+        let exact = |code: &str| Currency::parse(code).unwrap().is_exact_by_card();
+        for code in ["EUR", "USD", "JPY", "ISK", "HUF", "TWD", "XXX"] {
+            assert!(exact(code), "{code}");
+        }
+        for code in ["KWD", "BHD", "IQD", "JOD", "LYD", "OMR", "TND", "MGA"] {
+            assert!(!exact(code), "{code}");
+        }
     }
 }

@@ -203,6 +203,7 @@ impl Show {
         let late = |at: Option<Millis>| at.is_some_and(|at| at > self.starts_at);
         let rules = [
             (late(self.on_sale_at), OnSaleAt),
+            (!self.currency.is_exact_by_card(), InexactCurrency),
             (!HOLD_SECONDS.contains(&self.hold_seconds), HoldSeconds),
             (
                 !TICKETS_PER_BUYER.contains(&self.max_tickets_per_buyer),
@@ -268,6 +269,10 @@ pub enum SettingError {
     StartsAt,
     #[error("on_sale_at: the sale begins before the show")]
     OnSaleAt,
+    #[error(
+        "currency: cards cannot be charged every amount of it; choose another, such as EUR or USD"
+    )]
+    InexactCurrency,
     #[error("hold_seconds: {} to {}", HOLD_SECONDS.start(), HOLD_SECONDS.end())]
     HoldSeconds,
     #[error("max_tickets_per_buyer: {} to {}", TICKETS_PER_BUYER.start(), TICKETS_PER_BUYER.end())]

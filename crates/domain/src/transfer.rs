@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::{Account, Email};
 use crate::announcement::News;
+use crate::deletion::Deletion;
 use crate::gate::Admissions;
 use crate::ids::{AccountId, OrderId, ShowId, TicketId, TransferId};
 use crate::mail::{MailId, Recipient};
@@ -219,11 +220,28 @@ impl Transfer {
     }
 
     /// Whether the lists of this account name it. Nobody proves an address by registering
-    /// with it: an offer from before an account is only for whoever has its id, which was
-    /// mailed to the address.
+    /// with it: an offer that stands is for whoever has its id, which was mailed to the
+    /// address, and one from before the account was somebody else's.
     pub fn is_listed_for(&self, account: &Account, now: Millis) -> bool {
-        let is_open = self.status(now) == TransferStatus::Open;
-        self.is_for(account) && (!is_open || account.created <= self.created)
+        // By a clock that is behind, one that has just expired can be accepted.
+        let may_stand = self.status(now.saturating_sub(CLOCK_SKEW_MS)) == TransferStatus::Open;
+        match self.state {
+            TransferState::Accepted { .. } => self.is_for(account),
+            _ => !may_stand && self.is_for(account) && account.had_address_at(self.reached()),
+        }
+    }
+
+    /// When it was for whoever has the address: when they declined it, for which they need
+    /// its id, or else when it was offered.
+    fn reached(&self) -> Millis {
+        match self.state {
+            TransferState::Declined { at } => at,
+            _ => self.created,
+        }
+    }
+
+    pub fn is_accepted_by(&self, account: AccountId) -> bool {
+        matches!(self.state, TransferState::Accepted { by, .. } if by == account)
     }
 
     fn check_open(&self, now: Millis) -> Result<(), TransferRefusal> {
@@ -323,18 +341,15 @@ impl Transfer {
     /// What is left of it when somebody has left who had this account and this address: an
     /// offer that stands ends, and the address is forgotten, theirs or the one they gave.
     /// Whoever accepted something from them keeps their own. `None`: nothing changes.
-    pub fn forgotten(
-        &self,
-        account: AccountId,
-        email: &Email,
-        left: Millis,
-        now: Millis,
-    ) -> Option<Self> {
-        let sent = self.from == account;
+    pub fn forgotten(&self, leaver: &Deletion, now: Millis) -> Option<Self> {
+        let sent = self.from == leaver.account;
         let got = match self.state {
-            TransferState::Accepted { by, .. } => by == account,
-            // Later ones are for whoever has the address now.
-            _ => self.to.as_ref() == Some(email) && self.created <= left + CLOCK_SKEW_MS,
+            TransferState::Accepted { by, .. } => by == leaver.account,
+            // Earlier and later ones are for whoever else has the address.
+            _ => {
+                let to_them = self.to.is_some() && self.to == leaver.email;
+                to_them && leaver.had_address_at(self.reached())
+            }
         };
         let mut next = self.clone();
         if (sent || got) && self.state == TransferState::Open {
@@ -408,88 +423,5 @@ impl Transfer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Millis = Millis(1_800_000_000_000);
-    const ANA: AccountId = AccountId::from_bytes([1; 16]);
-    const BO: AccountId = AccountId::from_bytes([2; 16]);
-
-    fn email(name: &str) -> Email {
-        Email::parse(&format!("{name}@example.org")).unwrap()
-    }
-
-    /// Ana offers a ticket to Bo.
-    fn offer(state: TransferState) -> Transfer {
-        Transfer {
-            id: TransferId::from_bytes([3; 16]),
-            ticket: TicketId::from_bytes([4; 16]),
-            order_id: OrderId::from_bytes([5; 16]),
-            show_id: ShowId::from_bytes([6; 16]),
-            seat: "A-1-1".into(),
-            from: ANA,
-            to: Some(email("bo")),
-            request: Some(RequestHash([7; 16])),
-            state,
-            created: NOW,
-            expires: NOW + 1_000,
-            changed: NOW,
-            offer_told: true,
-            acceptance_told: true,
-        }
-    }
-
-    fn accepted() -> TransferState {
-        TransferState::Accepted {
-            at: NOW,
-            by: BO,
-            new_ticket: TicketId::from_bytes([8; 16]),
-        }
-    }
-
-    #[test]
-    fn whoever_leaves_takes_offers_and_addresses_along() {
-        let left = NOW + 10;
-        let (ana, bo) = ((ANA, email("ana")), (BO, email("bo")));
-        let forget = |transfer: &Transfer, (account, email): &(AccountId, Email)| {
-            transfer.forgotten(*account, email, left, left)
-        };
-        let open = offer(TransferState::Open);
-        for (who, state) in [
-            (&ana, TransferState::Withdrawn { at: left }),
-            (&bo, TransferState::Declined { at: left }),
-        ] {
-            let next = forget(&open, who).unwrap();
-            assert_eq!((&next.state, &next.to), (&state, &None));
-            assert_eq!(forget(&next, who), None, "done once");
-        }
-        // Bo got it and keeps the address that is his own, until he leaves as well.
-        let taken = offer(accepted());
-        let without_ana = forget(&taken, &ana).unwrap();
-        assert_eq!(without_ana.to, Some(email("bo")));
-        assert_eq!(without_ana.request, None);
-        assert_eq!(forget(&without_ana, &ana), None);
-        assert_eq!(forget(&without_ana, &bo).unwrap().to, None);
-        // Somebody else's, and what is for whoever has the address next.
-        let stranger = (AccountId::from_bytes([9; 16]), email("cy"));
-        assert_eq!(forget(&open, &stranger), None);
-        let later = Transfer {
-            created: left + CLOCK_SKEW_MS + 1,
-            ..open
-        };
-        assert_eq!(forget(&later, &bo), None);
-    }
-
-    #[test]
-    fn a_letter_is_found_by_its_offer() {
-        let mut open = offer(TransferState::Open);
-        open.offer_told = false;
-        let news = open.untold().remove(0);
-        let News::TransferOffered { to_email, .. } = &news else {
-            panic!("{news:?}");
-        };
-        let to = Recipient::Address(to_email.clone());
-        let told = news.announce(&open.id.to_string(), NOW);
-        assert_eq!(open.letter(), Some(MailId::of(&told.id, &to)));
-    }
-}
+#[path = "transfer_tests.rs"]
+mod tests;

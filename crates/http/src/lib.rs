@@ -39,7 +39,7 @@ pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, OptionalJson, request_hash};
 pub use limits::{Limiter, Limits};
-pub use page::{Cursor, Limit, List};
+pub use page::{Cursor, Limit, List, PageQuery};
 pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
 pub use quote::{QuoteSigner, QuoteVerifier};

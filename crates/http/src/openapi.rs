@@ -47,13 +47,15 @@ pub fn finish(router: OpenApiRouter<Api>, function: &'static str) -> (Router<Api
     )
 }
 
-/// The part of the document that the edge answers by itself. Its operations name no
-/// function, so that the edge forwards none of them.
+/// What operations name that the edge answers by itself and forwards to no function.
+const EDGE: &str = "edge";
+
+/// The part of the document that the edge answers by itself.
 pub fn of_edge(text: &str) -> Result<OpenApi, serde_json::Error> {
     let mut document: OpenApi = serde_json::from_str(text)?;
     for item in document.paths.paths.values_mut() {
         for (operation, _) in operations(item) {
-            operation.tags = Some(vec!["edge".to_owned()]);
+            name(operation, EDGE);
             fill_problems(operation);
         }
     }
@@ -103,16 +105,21 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&mut Operation, bool
 }
 
 fn complete(operation: &mut Operation, is_write: bool, function: &str) {
+    name(operation, function);
+    fill_problems(operation);
+    for status in shared_statuses(operation, is_write) {
+        add_problem(operation, status);
+    }
+}
+
+/// Who answers it.
+fn name(operation: &mut Operation, function: &str) {
     operation
         .extensions
         .get_or_insert_default()
         .insert("x-function".to_owned(), function.into());
     // The default tag is the name of a Rust module.
     operation.tags = Some(vec![function.to_owned()]);
-    fill_problems(operation);
-    for status in shared_statuses(operation, is_write) {
-        add_problem(operation, status);
-    }
 }
 
 /// The refusals that an operation can give because of what it takes.

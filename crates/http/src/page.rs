@@ -1,7 +1,7 @@
 //! The parts of a list: `limit` and `cursor` in, `items` and `next_cursor` out.
 //!
-//! A query names the two fields itself (`#[serde(default)] limit: Limit`,
-//! `cursor: Option<Cursor>`): serde cannot both flatten and refuse unknown fields.
+//! A list that asks for nothing else takes a `PageQuery`. Any other query names the two
+//! fields itself: serde cannot both flatten and refuse unknown fields.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,7 +9,7 @@ use onsale_app::ports::Page;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// How many items a page has: 1–100, and 20 unless told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,25 @@ impl PartialSchema for Cursor {
 }
 
 impl ToSchema for Cursor {}
+
+/// The query of a list that asks for nothing but a page.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    #[serde(default)]
+    #[param(inline, value_type = Option<Limit>)]
+    pub limit: Limit,
+    #[param(inline, value_type = Option<Cursor>)]
+    pub cursor: Option<Cursor>,
+}
+
+impl PageQuery {
+    /// The place that the page begins after.
+    pub fn after(&self) -> Option<&str> {
+        self.cursor.as_ref().map(|cursor| cursor.0.as_str())
+    }
+}
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 use onsale_observe::{Cause, Kind, cause};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// Runs `handle` on every message at once and names those that have to come back.
 /// The consumer's event source must report batch item failures.
@@ -27,6 +28,25 @@ where
         response.add_failure(failed);
     }
     response
+}
+
+/// The same as [`each`], of messages that are read as `T`.
+pub async fn each_message<T, F, Fut>(event: SqsEvent, handle: F) -> SqsBatchResponse
+where
+    T: DeserializeOwned,
+    F: Fn(T) -> Fut,
+    Fut: Future<Output = Result<(), String>>,
+{
+    each(event, |body| {
+        let handled = read(&body).map(&handle);
+        async move { handled?.await }
+    })
+    .await
+}
+
+/// What serde says of a message may quote it, with an address in it, so it is not passed on.
+fn read<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+    serde_json::from_str(body).map_err(|_| "not a message of ours".to_owned())
 }
 
 /// The id of the message if it failed. Its body stays out of the log: it is the
@@ -159,6 +179,37 @@ mod tests {
             .collect();
         assert_eq!(back, ["m1", "m2", "m3"]);
         assert_eq!(done.load(Ordering::Relaxed), 2);
+    }
+
+    #[derive(Deserialize)]
+    enum Wake {
+        Now,
+    }
+
+    #[tokio::test]
+    async fn a_message_that_cannot_be_read_comes_back_alone() {
+        let done = AtomicUsize::new(0);
+        let event = batch(&[r#""Now""#, r#""ana@example.com""#, "", r#""Now""#]);
+        let response = each_message(event, |Wake::Now| async {
+            done.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+        .await;
+        let back: Vec<_> = response
+            .batch_item_failures
+            .iter()
+            .map(|failure| failure.item_identifier.as_str())
+            .collect();
+        assert_eq!(back, ["m1", "m2"]);
+        assert_eq!(done.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn why_a_message_cannot_be_read_does_not_quote_it() {
+        let told = serde_json::from_str::<Wake>(r#""ana@example.com""#).err();
+        assert!(told.unwrap().to_string().contains("ana@example.com"));
+        let reason = read::<Wake>(r#""ana@example.com""#).err();
+        assert_eq!(reason.as_deref(), Some("not a message of ours"));
     }
 
     fn with_attribute(mut message: SqsMessage, name: &str, value: &str) -> SqsMessage {

@@ -21,7 +21,7 @@ pub struct Api {
     /// Signs what buyers are asked where prices follow demand.
     pub quotes: Option<Arc<QuoteSigner>>,
     /// Whose quotes are believed.
-    pub quote_keys: QuoteVerifier,
+    pub quote_keys: Arc<QuoteVerifier>,
 }
 
 impl Api {
@@ -33,7 +33,7 @@ impl Api {
             limits: Arc::new(limits),
             work: Arc::default(),
             quotes: None,
-            quote_keys: QuoteVerifier::default(),
+            quote_keys: Arc::default(),
         }
     }
 
@@ -45,13 +45,13 @@ impl Api {
 
     /// The same with a signer of quotes, which are believed from then on.
     pub fn with_quotes(mut self, signer: QuoteSigner) -> Self {
-        self.quote_keys = signer.verifier();
+        self.quote_keys = Arc::new(signer.verifier());
         self.quotes = Some(Arc::new(signer));
         self
     }
 
     pub fn with_quote_keys(mut self, keys: QuoteVerifier) -> Self {
-        self.quote_keys = keys;
+        self.quote_keys = Arc::new(keys);
         self
     }
 

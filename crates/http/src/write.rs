@@ -11,6 +11,9 @@ pub async fn to_the_end<T: Send + 'static>(
 ) -> Result<T, Problem> {
     match tokio::spawn(cause::inherited(write)).await {
         Ok(done) => Ok(done?),
-        Err(_) => Err(Problem::internal()),
+        Err(_) => {
+            tracing::error!("a write panicked");
+            Err(Problem::internal())
+        }
     }
 }

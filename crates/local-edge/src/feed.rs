@@ -10,6 +10,7 @@ use onsale_edge::host::Told;
 use onsale_edge::objects::feed::{Feed, READ_MS, map_path, reading};
 use tokio::sync::broadcast::{self, error::RecvError};
 
+use crate::at_work::{AtWork, Working};
 use crate::world::{World, now};
 
 /// A watcher that is this many messages behind reads the map again.
@@ -33,7 +34,9 @@ pub struct Message {
 pub struct Watched {
     feed: Mutex<Feed>,
     messages: broadcast::Sender<Message>,
-    reading: tokio::sync::Mutex<bool>,
+    reading: AtWork,
+    /// Held by whoever reads for the first time, for all who come meanwhile.
+    first: tokio::sync::Mutex<()>,
 }
 
 impl Default for Watched {
@@ -41,7 +44,8 @@ impl Default for Watched {
         Self {
             feed: Mutex::default(),
             messages: broadcast::channel(BEHIND_MAX).0,
-            reading: tokio::sync::Mutex::new(false),
+            reading: AtWork::default(),
+            first: tokio::sync::Mutex::default(),
         }
     }
 }
@@ -161,8 +165,8 @@ impl World {
         let Some(messages) = messages else {
             return Ok(Err(Unwatched::TooMany));
         };
-        let mut is_reading = watched.reading.lock().await;
-        if !*is_reading {
+        let first = watched.first.lock().await;
+        if let Some(working) = watched.reading.begin() {
             // Nobody watched until now. What changed meanwhile is part of the welcome.
             let answer = self.read_map(show).await?;
             let (version, map) = match reading(&answer) {
@@ -170,10 +174,10 @@ impl World {
                 Err(_) => return Ok(Err(Unwatched::Refused(answer))),
             };
             watched.take(version, map);
-            *is_reading = true;
-            tokio::spawn(read_while_watched(self.clone(), show, watched.clone()));
+            let reading = read_while_watched(self.clone(), show, watched.clone(), working);
+            tokio::spawn(reading);
         }
-        drop(is_reading);
+        drop(first);
         let watching = Watching {
             welcome: watched.welcome(since),
             messages,
@@ -205,15 +209,21 @@ pub fn map_of(request: &Request<Vec<u8>>) -> Option<ShowId> {
         .filter(|_| request.method() == http::Method::GET)
 }
 
-async fn read_while_watched(world: Arc<World>, show: ShowId, watched: Arc<Watched>) {
+async fn read_while_watched(
+    world: Arc<World>,
+    show: ShowId,
+    watched: Arc<Watched>,
+    working: Working,
+) {
     let mut every = tokio::time::interval(Duration::from_millis(READ_MS));
     every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         every.tick().await;
         {
-            let mut is_reading = watched.reading.lock().await;
+            let _first = watched.first.lock().await;
             if !watched.is_watched() {
-                *is_reading = false;
+                // Before anybody else may look, or they would count on this task.
+                drop(working);
                 return;
             }
         }

@@ -1,6 +1,7 @@
 //! The edge inside one process. The logic is that of the worker; here are its host, its
 //! objects in memory, and the file in which they keep what must survive a crash.
 
+mod at_work;
 mod feed;
 mod host;
 mod reminding;

@@ -158,6 +158,12 @@ impl Storage for ObjectStorage {
         self.file.0.send(job).map_err(Trouble::new)?;
         answer.await.map_err(Trouble::new)?
     }
+
+    async fn clear(&self) -> Told<()> {
+        let stored = self.load().await?;
+        let changes = stored.into_iter().map(|(name, _)| (name, None));
+        self.store(changes.collect()).await
+    }
 }
 
 #[cfg(test)]
@@ -183,5 +189,7 @@ mod tests {
         assert_eq!(kept, [("b".to_owned(), b"3".to_vec())]);
         assert_eq!(file.of("yours".into()).load().await.unwrap(), []);
         assert_eq!(file.names().await.unwrap(), ["mine"]);
+        file.of("mine".into()).clear().await.unwrap();
+        assert!(file.names().await.unwrap().is_empty());
     }
 }

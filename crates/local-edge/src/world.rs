@@ -1,7 +1,6 @@
 //! The objects of this process, each made when it is first asked for.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +15,7 @@ use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::gate::GateIndex;
 use onsale_domain::room::secret::RoomSecret;
 use onsale_domain::time::Millis;
-use onsale_edge::host::{Links, Told, Trouble};
+use onsale_edge::host::{COUNTERS, Links, Told, Trouble};
 use onsale_edge::objects::controller::{Bulletin, ControllerObject, GATE_TIMEOUT_MS, STEP_MS};
 use onsale_edge::objects::counter::CounterObject;
 use onsale_edge::objects::gate::GateObject;
@@ -24,6 +23,7 @@ use onsale_edge::objects::reminders::RemindersObject;
 use onsale_http::outgoing::Outgoing;
 use tower::ServiceExt as _;
 
+use crate::at_work::{AtWork, Working};
 use crate::feed::Feeds;
 use crate::reminding::{self, Reminding};
 use crate::store::{ObjectFile, ObjectStorage};
@@ -43,7 +43,7 @@ const GATE_TIMEOUT: Duration = Duration::from_millis(GATE_TIMEOUT_MS);
 #[derive(Debug)]
 pub struct RunningController {
     pub object: Controller,
-    is_running: AtomicBool,
+    stepping: AtWork,
 }
 
 #[derive(Debug, Default)]
@@ -146,13 +146,14 @@ impl World {
                 let object = ControllerObject::new(show, storage, links, self.keys.clone());
                 Arc::new(RunningController {
                     object,
-                    is_running: AtomicBool::new(false),
+                    stepping: AtWork::default(),
                 })
             };
             objects.controllers.entry(show).or_insert_with(made).clone()
         });
-        if !running.is_running.swap(true, Ordering::AcqRel) {
-            tokio::spawn(run_controller(self.clone(), show, running.clone()));
+        if let Some(working) = running.stepping.begin() {
+            let stepping = run_controller(self.clone(), show, running.clone(), working);
+            tokio::spawn(stepping);
         }
         running
     }
@@ -222,7 +223,12 @@ impl World {
     }
 }
 
-async fn run_controller(world: Arc<World>, show: ShowId, running: Arc<RunningController>) {
+async fn run_controller(
+    world: Arc<World>,
+    show: ShowId,
+    running: Arc<RunningController>,
+    working: Working,
+) {
     let mut every = tokio::time::interval(Duration::from_millis(STEP_MS));
     every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -231,7 +237,10 @@ async fn run_controller(world: Arc<World>, show: ShowId, running: Arc<RunningCon
             tracing::warn!(%trouble, "a controller could not take a step");
         }
         if !running.object.is_wanted() {
-            running.is_running.store(false, Ordering::Release);
+            drop(working);
+            if let Err(trouble) = running.object.rest().await {
+                tracing::warn!(%trouble, "a room was not forgotten");
+            }
             world.forget_missing(show).await;
             return;
         }
@@ -272,6 +281,16 @@ impl Links for LocalLinks {
         Ok(())
     }
 
+    async fn forget(&self, show: ShowId) -> Told<()> {
+        for gate in GateIndex::all() {
+            self.0.gate(show, gate).forget().await?;
+        }
+        for number in 0..COUNTERS {
+            self.0.counter(show, number).forget().await?;
+        }
+        Ok(())
+    }
+
     fn log(&self, what: &str) {
         tracing::warn!("{what}");
     }
@@ -280,6 +299,8 @@ impl Links for LocalLinks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::StatusCode;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     fn world(dir: &tempfile::TempDir, functions: Router) -> Arc<World> {
         let file = ObjectFile::open(&dir.path().join("edge.db")).unwrap();
@@ -296,6 +317,29 @@ mod tests {
         let answer = world.function(request, Duration::from_millis(50));
         let answer = tokio::time::timeout(Duration::from_secs(5), answer).await;
         assert!(answer.unwrap().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_controller_whose_step_panicked_takes_the_next_one() {
+        fn broken() -> StatusCode {
+            panic!("this function is broken");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let asked = Arc::new(AtomicU32::new(0));
+        let times = asked.clone();
+        let functions = Router::new().fallback(move || async move {
+            times.fetch_add(1, Ordering::SeqCst);
+            broken()
+        });
+        let world = world(&dir, functions);
+        for _ in 0..500 {
+            world.controller(ShowId::from_bytes([1; 16]));
+            if asked.load(Ordering::SeqCst) >= 3 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("it was asked {} times", asked.load(Ordering::SeqCst));
     }
 
     #[tokio::test]

@@ -18,6 +18,7 @@ use clap::Args;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
+use onsale_app::reconcile::Report;
 use onsale_app::{App, Error};
 use onsale_domain::ids::OrderId;
 use onsale_domain::mail::{MailId, MailState};
@@ -81,23 +82,60 @@ impl Wish {
         }
     }
 
-    async fn grant(&self, app: &App) -> Result<String, Error> {
-        match self {
-            Self::Reconcile => Ok(app.reconcile_all().await?.to_string()),
-            Self::Resume(order) => Ok(match app.resume_order(*order).await? {
+    async fn grant(&self, app: &App) -> Result<Answer, Error> {
+        let text = match self {
+            Self::Reconcile => return Ok(Answer::of_report(&app.reconcile_all().await?)),
+            Self::Resume(order) => match app.resume_order(*order).await? {
                 true => format!("{order} goes on."),
                 false => format!("{order} is not stuck; nothing was changed."),
-            }),
-            Self::ParkedMails => parked_mails(app).await,
-            Self::Resend(mail) => Ok(match app.resend_mail(mail).await? {
+            },
+            Self::ParkedMails => parked_mails(app).await?,
+            Self::Resend(mail) => match app.resend_mail(mail).await? {
                 true => format!("{mail} is sent again."),
                 false => format!("{mail} is not parked; nothing was changed."),
-            }),
-            Self::ResendAll => Ok(match app.resend_parked().await? {
+            },
+            Self::ResendAll => match app.resend_parked().await? {
                 0 => NOTHING_PARKED.to_owned(),
                 1 => "1 mail is sent again.".to_owned(),
                 many => format!("{many} mails are sent again."),
-            }),
+            },
+        };
+        Ok(Answer {
+            text,
+            needs_a_look: false,
+        })
+    }
+}
+
+/// What an operator is told, and whether the command fails because of it. The words of the
+/// text say nothing about that: some of them are those of others.
+#[derive(Debug)]
+struct Answer {
+    text: String,
+    needs_a_look: bool,
+}
+
+impl Answer {
+    fn of_report(report: &Report) -> Self {
+        Self {
+            text: report.to_string(),
+            needs_a_look: !report.alarms.is_empty(),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.needs_a_look {
+            true => StatusCode::CONFLICT,
+            false => StatusCode::OK,
+        }
+    }
+
+    /// What a platform that runs answered, or why it did not.
+    fn heard(status: StatusCode, text: String) -> Result<Self, String> {
+        let needs_a_look = status == StatusCode::CONFLICT;
+        match needs_a_look || status.is_success() {
+            true => Ok(Self { text, needs_a_look }),
+            false => Err(text),
         }
     }
 }
@@ -119,6 +157,7 @@ pub async fn resend(args: &ResendArgs) -> Result<(), String> {
     fulfil(&args.operator.data, wish).await
 }
 
+const NEEDS_A_LOOK: &str = "something needs a look, see above";
 const NOTHING_PARKED: &str = "No mail is parked.";
 /// As many mails are listed, the oldest.
 const MAILS_LISTED: usize = 100;
@@ -155,9 +194,9 @@ async fn fulfil(data: &Path, wish: Wish) -> Result<(), String> {
         Err(DataFolderError::InUse { .. }) => ask_running(data, &wish.path()).await?,
         Err(error) => return Err(error.to_string()),
     };
-    println!("{answer}");
-    match answer.contains("ALARM") {
-        true => Err("something needs a look, see above".to_owned()),
+    println!("{}", answer.text);
+    match answer.needs_a_look {
+        true => Err(NEEDS_A_LOOK.to_owned()),
         false => Ok(()),
     }
 }
@@ -228,14 +267,14 @@ async fn grant(shared: &(App, String), headers: &HeaderMap, wish: Wish) -> (Stat
         return (StatusCode::NOT_FOUND, "not found".to_owned());
     }
     match wish.grant(app).await {
-        Ok(answer) => (StatusCode::OK, answer),
+        Ok(answer) => (answer.status(), answer.text),
         Err(Error::NotFound(what)) => (StatusCode::NOT_FOUND, format!("there is no such {what}")),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
     }
 }
 
 /// The folder says where the platform listens and which token it takes.
-async fn ask_running(data: &Path, path: &str) -> Result<String, String> {
+async fn ask_running(data: &Path, path: &str) -> Result<Answer, String> {
     let announced = data_folder::operator(data).map_err(|e| {
         format!(
             "the platform runs, but left no word in {}: {e}",
@@ -261,8 +300,9 @@ async fn ask_running(data: &Path, path: &str) -> Result<String, String> {
     let status = answer.status();
     let body = answer.into_body().collect().await.map_err(|e| failed(&e))?;
     let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-    match status.is_success() {
-        true => Ok(text),
-        false => Err(text),
-    }
+    Answer::heard(status, text)
 }
+
+#[cfg(test)]
+#[path = "operator_tests.rs"]
+mod tests;

@@ -261,7 +261,7 @@ fn consumers(
     let expiring = app.clone();
     let expire_holds: SqsHandler = Arc::new(move |event| {
         let app = expiring.clone();
-        Box::pin(async move { Ok(expire_holds::handle(app, event).await) })
+        Box::pin(async move { Ok(expire_holds::handle(&app, event).await) })
     });
     let dead_letters = wiring.queue_arn("SagaDeadLetters");
     let dead_letters: Arc<str> = dead_letters
@@ -292,7 +292,7 @@ fn consumers(
     let offer_ms = offer_waitlist::offer_ms(setting.as_deref())?;
     let offer_waitlist: SqsHandler = Arc::new(move |event| {
         let app = offering.clone();
-        Box::pin(async move { Ok(offer_waitlist::handle(app, offer_ms, event).await) })
+        Box::pin(async move { Ok(offer_waitlist::handle(&app, offer_ms, event).await) })
     });
     Ok(HashMap::from([
         ("notify".to_owned(), notify),

@@ -152,6 +152,7 @@ impl Signals {
 fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo>) {
     let mut text = format!(
         "Onsale is ready at http://{address}\n  \
+         events     http://{address}/   what is on, in a browser\n  \
          data       {}\n  \
          API        http://{address}/api/v1/openapi.json\n  \
          mails      http://{address}/dev/mail\n  \

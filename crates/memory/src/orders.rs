@@ -77,11 +77,12 @@ impl Orders for MemoryStore {
     }
 
     async fn orders(&self, ids: &[OrderId]) -> Stored<Vec<Versioned<Order>>> {
-        let items = self.items();
-        Ok(ids
-            .iter()
-            .filter_map(|id| items.orders.get(id).cloned())
-            .collect())
+        self.pass("orders", async {
+            let items = self.items();
+            let known = ids.iter().filter_map(|id| items.orders.get(id).cloned());
+            Ok(known.collect())
+        })
+        .await
     }
 
     async fn replace_order(&self, order: &Versioned<Order>) -> Stored<Written<Order>> {
@@ -133,7 +134,10 @@ impl Cancellations for MemoryStore {
     }
 
     async fn cancellation(&self, show: ShowId) -> Stored<Option<Versioned<Cancellation>>> {
-        Ok(self.items().cancellations.get(&show).cloned())
+        self.pass("cancellation", async {
+            Ok(self.items().cancellations.get(&show).cloned())
+        })
+        .await
     }
 
     async fn replace_cancellation(
@@ -175,16 +179,20 @@ impl Tickets for MemoryStore {
 
     async fn ticket(&self, id: TicketId) -> Stored<Option<Versioned<Ticket>>> {
         self.reach(crate::Step::ReadTicket).await;
-        Ok(self.items().tickets.get(&id).cloned())
+        self.pass("ticket", async {
+            Ok(self.items().tickets.get(&id).cloned())
+        })
+        .await
     }
 
     async fn tickets(&self, ids: &[TicketId]) -> Stored<Vec<Versioned<Ticket>>> {
         self.reach(crate::Step::ReadTickets).await;
-        let items = self.items();
-        Ok(ids
-            .iter()
-            .filter_map(|id| items.tickets.get(id).cloned())
-            .collect())
+        self.pass("tickets", async {
+            let items = self.items();
+            let known = ids.iter().filter_map(|id| items.tickets.get(id).cloned());
+            Ok(known.collect())
+        })
+        .await
     }
 
     async fn replace_ticket(&self, ticket: &Versioned<Ticket>) -> Stored<Written<Ticket>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Authorisation, Capture, Page, Paid, PaymentFailure, Payments, Refund, Void,
+    Authorisation, Capture, Opened, Page, Paid, PaymentFailure, Payments, Refund, Void,
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
@@ -32,7 +32,7 @@ impl<P> GatedPayments<P> {
 
 #[async_trait]
 impl<P: Payments> Payments for GatedPayments<P> {
-    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId> {
+    async fn open(&self, order: OrderId, total: Money) -> Paid<Opened> {
         self.pass("open", self.provider.open(order, total)).await
     }
 

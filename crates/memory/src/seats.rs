@@ -114,23 +114,26 @@ impl Blocks for MemoryStore {
         blocks: &[BlockIndex],
         _consistent: bool,
     ) -> Stored<Vec<(BlockIndex, BlockState)>> {
-        let items = self.items();
-        Ok(blocks
-            .iter()
-            .filter_map(|index| Some((*index, items.blocks.get(&(show, *index))?.clone())))
-            .collect())
+        self.pass("read_blocks", async {
+            let items = self.items();
+            let known = |index: &BlockIndex| {
+                let block = items.blocks.get(&(show, *index))?;
+                Some((*index, block.clone()))
+            };
+            Ok(blocks.iter().filter_map(known).collect())
+        })
+        .await
     }
 }
 
 #[async_trait]
 impl Buyers for MemoryStore {
     async fn buyer(&self, show: ShowId, account: AccountId) -> Stored<Buyer> {
-        Ok(self
-            .items()
-            .buyers
-            .get(&(show, account))
-            .cloned()
-            .unwrap_or_default())
+        self.pass("buyer", async {
+            let known = self.items().buyers.get(&(show, account)).cloned();
+            Ok(known.unwrap_or_default())
+        })
+        .await
     }
 
     async fn buyers(&self, account: AccountId, shows: &[ShowId]) -> Stored<Vec<(ShowId, Buyer)>> {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Authorisation, Capture, Clock, Page, Paid, PaymentFailure, Payments, Refund, SandboxLedger,
-    StoreError, Versioned, Void,
+    Authorisation, Capture, Clock, Opened, Page, Paid, PaymentFailure, Payments, Refund,
+    SandboxLedger, StoreError, Versioned, Void,
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
@@ -151,12 +151,12 @@ async fn wait(time: Duration) {
 
 #[async_trait]
 impl Payments for Sandbox {
-    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId> {
+    async fn open(&self, order: OrderId, total: Money) -> Paid<Opened> {
         let id = payment_of(order);
         for _ in 0..MAX_TRIES {
             if let Some(found) = self.find(&id).await? {
                 if found.value.total == total {
-                    return Ok(id);
+                    return Ok(Opened::Payment(id));
                 }
                 return Err(PaymentFailure::Ours(
                     "the payment of this order was opened with another total".into(),
@@ -167,7 +167,7 @@ impl Payments for Sandbox {
                 value: Entry::open(id.clone(), order, total, self.clock.now()),
             };
             if self.store(&id, &new).await? {
-                return Ok(id);
+                return Ok(Opened::Payment(id));
             }
         }
         Err(PaymentFailure::Unavailable(

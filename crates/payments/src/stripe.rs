@@ -4,6 +4,7 @@
 //! middle of it, or says that it is still at it, the answer comes from looking at the
 //! payment: under its key a call gets its first answer again, however old that is.
 
+mod amount;
 mod api;
 mod config;
 mod emulator;
@@ -16,7 +17,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Authorisation, Capture, Page, Paid, PaymentFailure, Payments, Refund, Void,
+    Authorisation, Capture, Opened, Page, Paid, PaymentFailure, Payments, Refund, Void,
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
@@ -153,9 +154,9 @@ impl Stripe {
 
 #[async_trait]
 impl Payments for Stripe {
-    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId> {
+    async fn open(&self, order: OrderId, total: Money) -> Paid<Opened> {
         let form = [
-            ("amount", total.amount.0.to_string()),
+            ("amount", amount::sent(total)),
             ("currency", total.currency.as_str().to_ascii_lowercase()),
             ("capture_method", "manual".to_owned()),
             ("metadata[order_id]", order.to_string()),
@@ -164,8 +165,13 @@ impl Payments for Stripe {
         ];
         let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
         let key = format!("open-{order}");
-        let intent: Intent = self.api.post(INTENTS, &form, Some(&key)).await?;
-        Ok(PaymentId(intent.id))
+        match self.api.post::<Intent>(INTENTS, &form, Some(&key)).await {
+            Ok(intent) => Ok(Opened::Payment(PaymentId(intent.id))),
+            Err(CallError::Rejected(rejection)) if rejection.is_no_amount() => Ok(Opened::Refused(
+                "So small or large an amount cannot be paid by card.".into(),
+            )),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn authorise(

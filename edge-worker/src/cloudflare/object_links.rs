@@ -13,7 +13,7 @@ use super::object_calls::Object;
 use super::outgoing;
 use super::settings::Functions;
 use super::worker_host::fill;
-use crate::host::{Links, Told};
+use crate::host::{COUNTERS, Links, Told};
 use crate::objects::controller::Bulletin;
 use crate::objects::controller::GATE_TIMEOUT_MS;
 
@@ -64,6 +64,16 @@ impl Links for ObjectLinks {
     async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {
         let controller = Object::Controller(show);
         controller.call(&self.env, "report", &report).await
+    }
+
+    async fn forget(&self, show: ShowId) -> Told<()> {
+        let gates = GateIndex::all().map(|gate| Object::Gate(show, gate));
+        let counters = (0..COUNTERS).map(|number| Object::Counter(show, number));
+        for object in gates.chain(counters) {
+            let forgotten = object.call_within::<()>(GATE_TIMEOUT_MS, &self.env, "forget", &());
+            forgotten.await?;
+        }
+        Ok(())
     }
 
     fn log(&self, what: &str) {

@@ -82,4 +82,8 @@ impl Storage for ObjectStorage {
         try_join_all(writes).await.map_err(trouble)?;
         Ok(())
     }
+
+    async fn clear(&self) -> Told<()> {
+        self.0.delete_all().await.map_err(Trouble::new)
+    }
 }

@@ -12,6 +12,9 @@ use super::settings::internal_keys;
 use crate::host::Told;
 use crate::objects::controller::{Bulletin, ControllerObject, STEP_MS};
 
+/// When a room could not be forgotten, it is tried again after this.
+const RETRY_MS: u64 = 3_600_000;
+
 type Controller = ControllerObject<ObjectStorage, ObjectLinks>;
 
 #[durable_object(alarm)]
@@ -55,7 +58,7 @@ impl RoomController {
             .await?;
         // For a show that does not exist nothing is stored, not even an alarm.
         if bulletin.is_some() {
-            self.alarm.set_within(STEP_MS).await?;
+            self.alarm.set_sooner(STEP_MS).await?;
         }
         Ok(bulletin)
     }
@@ -71,10 +74,22 @@ impl RoomController {
     async fn step(&self) -> Told<()> {
         let controller = self.controller.as_ref().map_err(Clone::clone)?;
         if !controller.is_wanted() {
-            return Ok(());
+            return self.rest(controller).await;
         }
         self.alarm.set_again(STEP_MS).await?;
         controller.step().await
+    }
+
+    /// The alarm rings again when there is something to forget.
+    async fn rest(&self, controller: &Controller) -> Told<()> {
+        let again_ms = controller.rest().await.unwrap_or_else(|trouble| {
+            console_warn!("a room was not forgotten: {trouble}");
+            Some(RETRY_MS)
+        });
+        match again_ms {
+            Some(ms) => self.alarm.set_again(ms).await,
+            None => Ok(()),
+        }
     }
 }
 

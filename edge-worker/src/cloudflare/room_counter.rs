@@ -34,6 +34,7 @@ impl DurableObject for RoomCounter {
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         match request.path().as_str() {
             "/add" => told(self.add(&mut request).await),
+            "/forget" => told(self.forget().await),
             path => told(unknown_action::<()>(path)),
         }
     }
@@ -54,6 +55,11 @@ impl RoomCounter {
         let counter = self.counter.as_ref().map_err(Clone::clone)?;
         counter.add(flush).await?;
         self.alarm.set_within(REPORT_AFTER_MS).await
+    }
+
+    async fn forget(&self) -> Told<()> {
+        let counter = self.counter.as_ref().map_err(Clone::clone)?;
+        counter.forget().await
     }
 
     async fn report(&self) -> Told<()> {

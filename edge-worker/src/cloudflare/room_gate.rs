@@ -33,6 +33,7 @@ impl DurableObject for RoomGate {
             "/enter" => told(self.enter(&mut request).await),
             "/leave" => told(self.leave(&mut request).await),
             "/grant" => told(self.grant(&mut request).await),
+            "/forget" => told(self.forget().await),
             path => told(unknown_action::<()>(path)),
         }
     }
@@ -57,6 +58,10 @@ impl RoomGate {
     async fn grant(&self, request: &mut Request) -> Told<onsale_domain::room::allotment::Report> {
         let grant: Grant = sent(request).await?;
         self.gate()?.grant(&grant).await
+    }
+
+    async fn forget(&self) -> Told<()> {
+        self.gate()?.forget().await
     }
 }
 

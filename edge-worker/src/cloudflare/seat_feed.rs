@@ -30,6 +30,8 @@ const MAX_WATCHERS: usize = 10_000;
 const MAX_BEHIND: usize = 32;
 /// A quiet event stream gets a sign of life after so many readings.
 const QUIET_READINGS: u32 = 15;
+/// How long a feed is kept that nobody watches. Whoever comes back later begins anew.
+const KEPT_MS: u64 = 24 * 3_600_000;
 const FEED: &str = "feed";
 
 #[durable_object]
@@ -102,7 +104,7 @@ impl DurableObject for SeatFeed {
             true => self.open_socket(since)?,
             false => self.open_stream(since)?,
         };
-        let armed = self.alarm.set_within(READ_MS).await;
+        let armed = self.alarm.set_sooner(READ_MS).await;
         armed.map_err(|trouble| Error::from(trouble.0))?;
         Ok(opened)
     }
@@ -114,7 +116,7 @@ impl DurableObject for SeatFeed {
             if let Err(Unwatched::Trouble(trouble)) = self.read().await {
                 console_warn!("the map cannot be read: {trouble}");
             }
-        } else if let Err(trouble) = self.store().await {
+        } else if let Err(trouble) = self.rest().await {
             console_warn!("a feed is not kept for those who come back: {trouble}");
         }
         Response::empty()
@@ -184,6 +186,15 @@ impl SeatFeed {
         };
         *self.feed.borrow_mut() = feed;
         true
+    }
+
+    /// Nobody watches: keeps the feed for a day.
+    async fn rest(&self) -> Told<()> {
+        if self.read_at.get() + KEPT_MS <= now() {
+            return self.storage.clear().await;
+        }
+        self.store().await?;
+        self.alarm.set_again(KEPT_MS).await
     }
 
     /// Keeps the feed for whoever comes back: an object that nobody asks is forgotten.

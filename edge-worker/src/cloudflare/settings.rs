@@ -34,15 +34,11 @@ fn read(env: &Env) -> Result<Settings, String> {
     let secrets = Secrets::read(|name| text(env, name))?;
     let limits = match text(env, "RATE_LIMIT").as_deref() {
         Some("off") => EdgeLimits::off(),
-        Some("on") | None => match text(env, "IP_REQUESTS_PER_10S") {
-            Some(number) => {
-                let number = number
-                    .parse()
-                    .map_err(|_| "IP_REQUESTS_PER_10S is no number")?;
-                EdgeLimits::new(number)
-            }
-            None => EdgeLimits::default(),
-        },
+        Some("on") | None => {
+            let wanted = text(env, "IP_REQUESTS_PER_10S");
+            EdgeLimits::configured(wanted.as_deref())
+                .map_err(|why| format!("IP_REQUESTS_PER_10S: {why}"))?
+        }
         Some(_) => return Err("RATE_LIMIT is neither on nor off".to_owned()),
     };
     Ok(Settings {

@@ -29,6 +29,8 @@ pub const GATE_TIMEOUT_MS: u64 = 2_000;
 /// After this long without anybody asking, nobody waits: the longest time between two
 /// polls of a visitor is less than half of it.
 const QUIET_MS: u64 = 300_000;
+/// Nobody sets an alarm for years: shows may be far away.
+const LONGEST_REST_MS: u64 = 30 * 24 * 3_600_000;
 const STATE: &str = "state";
 
 /// What everybody may know about the room of a show.
@@ -154,29 +156,69 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
                 kept
             }
         };
-        for report in std::mem::take(&mut *held(&self.heard)) {
-            kept.controller.hear_counter(&report, now);
+        // Counters were told that they are heard, so it is kept until it is stored.
+        let heard = held(&self.heard).clone();
+        for report in &heard {
+            kept.controller.hear_counter(report, now);
         }
         for (gate, report) in std::mem::take(&mut *held(&self.reported)) {
             kept.controller.hear_gate(gate, report);
         }
         kept.controller.tick(now);
-        let bytes = postcard::to_allocvec(&kept).map_err(Trouble::new)?;
-        self.storage
-            .store(vec![(format::current(STATE), Some(bytes))])
-            .await?;
+        self.keep(&kept).await?;
+        held(&self.heard).drain(..heard.len());
         let bulletin = Bulletin {
             title: kept.title.clone(),
             published: kept.controller.published(now),
         };
         self.say(now, Some(bulletin));
-        let grants: Vec<_> = kept.controller.grants().collect();
+        // Gates that have forgotten a room would begin to keep it again.
+        let is_forgotten = kept.controller.settings().forgotten_from() <= now;
+        let grants: Vec<_> = match is_forgotten {
+            true => Vec::new(),
+            false => kept.controller.grants().collect(),
+        };
         *slot = Some(Some(kept));
         // What is sent is stored, and grants may come late, twice or out of order: the next
         // step need not wait for a gate that is slow.
         drop(slot);
         self.talk_to_gates(grants).await;
         Ok(())
+    }
+
+    /// Nobody asks any more. Long after the show its gates and counters forget everybody; this
+    /// object keeps what proves the draw. In how many milliseconds to see to that; `None`:
+    /// it is done.
+    pub async fn rest(&self) -> Told<Option<u64>> {
+        let mut slot = self.state.lock().await;
+        let kept = match slot.take() {
+            Some(kept) => kept,
+            None => self.load().await?,
+        };
+        let Some(mut kept) = kept else {
+            *slot = Some(None);
+            return Ok(None);
+        };
+        let now = self.links.now();
+        let mut from = kept.controller.settings().forgotten_from();
+        if from <= now {
+            // The show may have been moved since anybody asked.
+            let Some(briefing) = self.ask_cloud(Some(&kept)).await? else {
+                *slot = Some(Some(kept));
+                return Ok(None);
+            };
+            from = briefing.settings.forgotten_from();
+        }
+        if from > now {
+            *slot = Some(Some(kept));
+            return Ok(Some(now.until(from).min(LONGEST_REST_MS)));
+        }
+        self.links.forget(self.show).await?;
+        held(&self.reported).clear();
+        kept.controller.forget_gates();
+        self.keep(&kept).await?;
+        *slot = Some(Some(kept));
+        Ok(None)
     }
 
     /// Sends each gate what is stored as granted. What they report counts with the next
@@ -197,6 +239,12 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
 
     fn say(&self, at: Millis, bulletin: Option<Bulletin>) {
         *held(&self.said) = Some(Said { at, bulletin });
+    }
+
+    async fn keep(&self, kept: &Kept) -> Told<()> {
+        let bytes = postcard::to_allocvec(kept).map_err(Trouble::new)?;
+        let changes = vec![(format::current(STATE), Some(bytes))];
+        self.storage.store(changes).await
     }
 
     async fn load(&self) -> Told<Option<Kept>> {

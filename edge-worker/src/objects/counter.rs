@@ -99,6 +99,13 @@ impl<S: Storage, L: Links> CounterObject<S, L> {
         told
     }
 
+    /// Forgets everybody: the show is long over.
+    pub async fn forget(&self) -> Told<()> {
+        let mut slot = self.totals.lock().await;
+        *slot = None;
+        self.storage.clear().await
+    }
+
     async fn loaded(&self, slot: &mut Option<Totals>) -> Told<Totals> {
         if let Some(totals) = slot.take() {
             return Ok(totals);

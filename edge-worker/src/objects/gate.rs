@@ -88,6 +88,13 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         Ok(report)
     }
 
+    /// Forgets everybody: the show is long over.
+    pub async fn forget(&self) -> Told<()> {
+        let mut slot = self.gate.lock().await;
+        *slot = None;
+        self.storage.clear().await
+    }
+
     /// Takes the gate out of its slot. Whoever puts it back vouches that it is stored.
     async fn loaded(&self, slot: &mut Option<Gate>) -> Told<Gate> {
         if let Some(gate) = slot.take() {

@@ -24,6 +24,7 @@ impl<H: Host> Asked<'_, H> {
             State::Open | State::Join => self.join_form(visitor),
             _ if self.is_inside() && ticket.is_some() => web::inside_forms(self.show),
             State::Admitted => web::enter_form(self.show),
+            State::SoldOut => web::sold_out_notice(self.show, told.status.refresh_after_ms),
             _ => web::wait_notice(&in_words(&told), told.status.refresh_after_ms),
         };
         let page = web::page(
@@ -68,10 +69,7 @@ fn in_words(told: &Told) -> String {
             (Some(position), None) => format!("You are number {position} in line."),
             _ => "You are in line. Your place is known in a moment.".to_owned(),
         },
-        State::SoldOut => {
-            "The show is sold out. Join the waitlist to be offered what comes back.".to_owned()
-        }
         State::Closed => "The waiting room is closed.".to_owned(),
-        State::Open | State::Join | State::Admitted => String::new(),
+        State::Open | State::Join | State::Admitted | State::SoldOut => String::new(),
     }
 }

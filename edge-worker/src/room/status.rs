@@ -40,6 +40,10 @@ impl<H: Host> Asked<'_, H> {
         let published = &view.bulletin.published;
         let draw = ticket.and_then(|ticket| draw_of(published, &view.seeds, ticket, self.now));
         let status = decide_drawn(published, ticket, draw, self.now);
+        let waits = matches!(status.state, State::Prequeue | State::Waiting);
+        if let Some(ticket) = ticket.filter(|_| waits) {
+            self.edge.count_again(self.host, ticket, published);
+        }
         let opens = published.opening.opens.filter(|opens| self.now < *opens);
         // Before the room opens a draw says nothing yet: the opening may still be moved.
         let draw = draw.filter(|_| opens.is_none());

@@ -8,7 +8,7 @@ use http::{Request, Response};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::briefing::Briefing;
-use onsale_domain::room::census::CounterReport;
+use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::News;
 use onsale_domain::room::gate::{Gate, GateIndex};
 use onsale_domain::show::RoomMode;
@@ -23,9 +23,9 @@ pub struct Around(pub Arc<Counts>);
 
 #[derive(Default)]
 pub struct Counts {
-    now: AtomicU64,
+    pub now: AtomicU64,
     briefings: AtomicU64,
-    grants: AtomicU64,
+    pub grants: AtomicU64,
     pub stored: Mutex<Vec<(String, Vec<u8>)>>,
     /// What counters told the controller, and whether it listens.
     pub reports: Mutex<Vec<CounterReport>>,
@@ -33,6 +33,11 @@ pub struct Counts {
     fails_to_store: AtomicBool,
     /// The first gate does not answer while this is set.
     hangs: AtomicBool,
+    /// Whether the cloud says nothing, and by how much it has moved the show.
+    pub is_silent: AtomicBool,
+    pub moved_ms: AtomicU64,
+    /// How often gates and counters were told to forget everything.
+    pub forgets: AtomicU64,
 }
 
 impl Links for Around {
@@ -47,9 +52,14 @@ impl Links for Around {
     async fn room_function(&self, _: Request<Vec<u8>>) -> Told<Response<Vec<u8>>> {
         self.0.briefings.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(50)).await;
+        if self.0.is_silent.load(Ordering::SeqCst) {
+            return Err(Trouble::new("the cloud is away"));
+        }
+        let mut settings = settings(RoomMode::Queue, None);
+        settings.ends = settings.ends + self.0.moved_ms.load(Ordering::SeqCst);
         let briefing = Briefing {
             title: "Nacht".to_owned(),
-            settings: settings(RoomMode::Queue, None),
+            settings,
             news: News {
                 cursor: self.now().0,
                 free_seats: Some(100),
@@ -85,6 +95,11 @@ impl Links for Around {
         Ok(())
     }
 
+    async fn forget(&self, _: ShowId) -> Told<()> {
+        self.0.forgets.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
     fn log(&self, _: &str) {}
 }
 
@@ -104,9 +119,14 @@ impl Storage for Around {
         }
         Ok(())
     }
+
+    async fn clear(&self) -> Told<()> {
+        self.0.stored.lock().unwrap().clear();
+        Ok(())
+    }
 }
 
-fn object(around: &Around) -> Arc<ControllerObject<Around, Around>> {
+pub fn object(around: &Around) -> Arc<ControllerObject<Around, Around>> {
     let keys = "test:a-secret-of-thirty-two-characters".parse().unwrap();
     Arc::new(ControllerObject::new(
         SHOW,
@@ -166,6 +186,26 @@ async fn what_cannot_be_stored_is_neither_granted_nor_said() {
     around.0.fails_to_store.store(false, Ordering::SeqCst);
     assert!(object.bulletin().await.unwrap().is_some());
     assert_eq!(around.0.grants.load(Ordering::SeqCst), 8);
+}
+
+#[tokio::test]
+async fn what_a_counter_told_counts_although_a_step_could_not_be_stored() {
+    let around = Around::default();
+    let object = object(&around);
+    object.bulletin().await.unwrap().unwrap();
+    let opening = settings(RoomMode::Queue, None).opening;
+    let one = Tally { fans: 0, others: 1 };
+    object.hear(CounterReport {
+        totals: vec![(opening.bucket_at(around.now()), one)],
+        ..CounterReport::default()
+    });
+    around.0.now.store(1_000, Ordering::SeqCst);
+    around.0.fails_to_store.store(true, Ordering::SeqCst);
+    assert!(object.step().await.is_err());
+    around.0.fails_to_store.store(false, Ordering::SeqCst);
+    object.step().await.unwrap();
+    let told = object.bulletin().await.unwrap().unwrap();
+    assert_eq!(told.published.line.joined(), 1);
 }
 
 #[tokio::test]

@@ -26,6 +26,17 @@ fn at<'a>(scene: &'a Scene, address: &str) -> Visitor<'a> {
     }
 }
 
+#[test]
+fn a_limit_by_which_nobody_could_ask_is_refused_in_words() {
+    for wrong in ["0", "1000001", "-1", "many", " 5"] {
+        let why = EdgeLimits::configured(Some(wrong)).unwrap_err();
+        assert!(why.contains("1 to 1000000"), "{wrong}: {why}");
+    }
+    for right in [None, Some(""), Some("1"), Some("1000000")] {
+        EdgeLimits::configured(right).unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_ticket_asks_ten_times_in_ten_seconds() {
     for (method, action) in [(Method::GET, "status"), (Method::POST, "enter")] {

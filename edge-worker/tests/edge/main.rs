@@ -6,8 +6,10 @@
 mod backend;
 mod captcha;
 mod controller;
+mod counting;
 mod entering;
 mod fairness;
+mod forgetting;
 mod joining;
 mod limits;
 mod quiet;

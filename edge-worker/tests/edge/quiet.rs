@@ -9,7 +9,7 @@ use onsale_domain::room::opening::CLOSING_MS;
 use onsale_domain::show::RoomMode;
 use onsale_edge::EdgeLimits;
 
-use crate::scene::{SHOW, Scene, secrets, settings};
+use crate::scene::{SHOW, Scene, held, secrets, settings};
 
 #[tokio::test]
 async fn a_quiet_room_is_open_for_whoever_comes_and_from_its_first_moment() {
@@ -70,6 +70,20 @@ async fn once_the_show_has_begun_the_room_is_closed() {
     assert_eq!(scene.visitor().state().await, "closed");
     ana.get("challenge").await.expect(409);
     assert_eq!(ana.enter().await.expect(425).json["state"], "closed");
+}
+
+#[tokio::test]
+async fn the_page_of_a_sold_out_room_leads_to_the_waitlist_without_a_script_too() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    scene.run(5).await;
+    let link = format!("href=\"/shows/{SHOW}\"");
+    let told = scene.visitor().page("").await.expect(200);
+    assert!(!told.text.contains(&link), "{}", told.text);
+    held(&scene.world().news).free_seats = Some(0);
+    held(&scene.world().news).sold_out = true;
+    scene.run(3).await;
+    let told = scene.visitor().page("").await.expect(200);
+    assert!(told.text.contains(&link), "{}", told.text);
 }
 
 #[tokio::test]

@@ -48,6 +48,10 @@ pub struct World {
     /// What functions answer next; when there is nothing, a 202.
     pub functions: Mutex<VecDeque<Response<Vec<u8>>>>,
     pub gate_calls: AtomicU64,
+    /// How many of the next flushes find no counter, and whether counters forget what they
+    /// were told.
+    pub counters_away: Mutex<u32>,
+    pub counters_forget: AtomicBool,
     /// What the CAPTCHA service answers, and what it was asked.
     pub captcha: Mutex<Value>,
     pub asked: Mutex<Vec<String>>,
@@ -105,6 +109,8 @@ impl World {
             functions_are_down: AtomicBool::new(false),
             functions: Mutex::default(),
             gate_calls: AtomicU64::new(0),
+            counters_away: Mutex::new(0),
+            counters_forget: AtomicBool::new(false),
             captcha: Mutex::new(json!({"success": true})),
             asked: Mutex::default(),
         }
@@ -190,6 +196,16 @@ impl Host for TestHost {
     }
 
     async fn count(&self, _: ShowId, counter: u8, flush: Flush) -> Told<()> {
+        {
+            let mut away = held(&self.0.counters_away);
+            if *away > 0 {
+                *away -= 1;
+                return Err(Trouble::new("the counter is away"));
+            }
+        }
+        if self.0.counters_forget.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         held(&self.0.calls).add(flush.calls);
         let mut totals = held(&self.0.totals);
         for (bucket, more) in flush.joined {

@@ -234,9 +234,11 @@ pub(crate) struct ExportAnswer {
     holds: Vec<ExportedHold>,
     /// The pass that was last used in each of these shows.
     passes: Vec<ExportedPass>,
+    /// Of your address, since you have the account.
     fan_registrations: Vec<ExportedFan>,
     waitlists: Vec<ExportedWait>,
-    /// What you offered, and what was offered to your address.
+    /// What you offered, and what became of what was offered to your address. The ids of
+    /// offers to you that are open are in the mails to that address.
     transfers: Vec<ExportedTransfer>,
     /// Pass it as `cursor` to get the next page. Absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,11 +8,10 @@ use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::staff::Staff;
 use onsale_http::schemas::{AccountIdText, ShowIdText};
 use onsale_http::{
-    Api, Cursor, EmailText, Json, Limit, List, OptionalKey, Organiser, Path, Problem, Query,
-    to_the_end,
+    Api, EmailText, Json, List, OptionalKey, Organiser, PageQuery, Path, Problem, Query, to_the_end,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::account::{NameText, RoleAnswer};
 
@@ -89,24 +88,13 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, JsonAnswer(added.await?.into())))
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct StaffQuery {
-    #[serde(default)]
-    #[param(inline, value_type = Option<Limit>)]
-    limit: Limit,
-    #[param(inline, value_type = Option<Cursor>)]
-    cursor: Option<Cursor>,
-}
-
 /// List one's staff accounts
 #[utoipa::path(
     get,
     path = "/api/v1/staff",
     operation_id = "list_staff",
     security(("session" = [])),
-    params(StaffQuery),
+    params(PageQuery),
     responses(
         (status = 200, description = "In the order in which they were made.", body = List<StaffAnswer>),
         (status = 403, description = "`forbidden`: only organisers have staff."),
@@ -115,10 +103,12 @@ pub(crate) struct StaffQuery {
 pub(crate) async fn list(
     State(api): State<Api>,
     Organiser(caller): Organiser,
-    Query(query): Query<StaffQuery>,
+    Query(query): Query<PageQuery>,
 ) -> Result<JsonAnswer<List<StaffAnswer>>, Problem> {
-    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
-    let page = api.app.list_staff(&caller, after, query.limit.0).await?;
+    let page = api
+        .app
+        .list_staff(&caller, query.after(), query.limit.0)
+        .await?;
     Ok(JsonAnswer(List::from_page(page, StaffAnswer::from)))
 }
 

@@ -9,9 +9,9 @@ use onsale_domain::pricing::{Bounds, Pricing, multiple};
 use onsale_http::optional::present;
 use onsale_http::prices::{PointView, PricingMode};
 use onsale_http::schemas::ShowIdText;
-use onsale_http::{Api, Cursor, Json, Limit, List, LoggedIn, Path, Problem, Query, to_the_end};
+use onsale_http::{Api, Json, List, LoggedIn, PageQuery, Path, Problem, Query, to_the_end};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 /// `floor` and `ceiling` are multiples of the prices of the show, for `dynamic` only.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -94,17 +94,6 @@ pub(crate) async fn change(
     Ok(JsonAnswer(changed.await?.show.pricing.into()))
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct LogQuery {
-    #[serde(default)]
-    #[param(inline, value_type = Option<Limit>)]
-    limit: Limit,
-    #[param(inline, value_type = Option<Cursor>)]
-    cursor: Option<Cursor>,
-}
-
 /// The price log of a show
 ///
 /// Every price that was ever asked, newest first: from when on, what it follows from, or
@@ -113,18 +102,18 @@ pub(crate) struct LogQuery {
     get,
     path = "/api/v1/shows/{show}/prices",
     operation_id = "list_prices",
-    params(("show" = ShowIdText, Path), LogQuery),
+    params(("show" = ShowIdText, Path), PageQuery),
     responses((status = 200, description = "A page of the log", body = List<PointView>))
 )]
 pub(crate) async fn log(
     State(api): State<Api>,
     Path(show): Path<ShowId>,
-    Query(query): Query<LogQuery>,
+    Query(query): Query<PageQuery>,
 ) -> Result<JsonAnswer<List<PointView>>, Problem> {
     let before =
-        match &query.cursor {
+        match query.after() {
             None => None,
-            Some(Cursor(text)) => Some(text.parse().map_err(|_| {
+            Some(text) => Some(text.parse().map_err(|_| {
                 Error::Invalid("cursor: must be the next_cursor of a page".to_owned())
             })?),
         };

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use lambda_http::{Error, run};
 use onsale_app::App;
-use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
+use onsale_app::unplugged::Unplugged;
+use onsale_aws::{AwsConfig, SystemClock, Wires};
 use onsale_payments::Provider;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
-    let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
-    let provider = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?;
-    let mut ports = ports_from_env()?;
-    ports.payments = provider.payments;
+    let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
+    let store = Arc::new(config.store(&wires));
+    let provider = Provider::from_env(store, Arc::new(SystemClock))?;
+    let ports = config.ports(&wires, provider.payments, Arc::new(Unplugged));
     let work = onsale_http::WorkGate::from_env()?;
     let api = onsale_http::api_from_env(App::new(ports))?.with_work(work);
     let router = checkout::router(provider.webhooks);

@@ -8,9 +8,9 @@ use onsale_domain::payment::Action;
 use onsale_domain::resale::Resold;
 use onsale_domain::time::Millis;
 use onsale_http::schemas::{MoneyValue, OrderIdText, ShowIdText, TicketIdText, Timestamp};
-use onsale_http::{Api, Authenticated, Cursor, Limit, List, Path, Problem, Query};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use onsale_http::{Api, Authenticated, List, PageQuery, Path, Problem, Query};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// `cancelled` has ended without a refund; `failed` could not be completed, and nothing
 /// was charged.
@@ -227,20 +227,8 @@ pub(crate) async fn read(
     Ok(axum::Json(api.app.order(&caller, order).await?.into()))
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ListQuery {
-    #[serde(default)]
-    #[param(inline, value_type = Option<Limit>)]
-    limit: Limit,
-    #[serde(default)]
-    #[param(inline, value_type = Option<Cursor>)]
-    cursor: Option<Cursor>,
-}
-
 /// The place in the list: a time, and the order that was listed last.
-fn read_cursor(Cursor(text): &Cursor) -> Result<&str, Problem> {
+fn read_cursor(text: &str) -> Result<&str, Problem> {
     let is_place = text.split_once('#').is_some_and(|(time, id)| {
         let digits = !time.is_empty() && time.bytes().all(|b| b.is_ascii_digit());
         digits && id.parse::<OrderId>().is_ok()
@@ -256,16 +244,16 @@ fn read_cursor(Cursor(text): &Cursor) -> Result<&str, Problem> {
     get,
     path = "/api/v1/orders",
     operation_id = "list_orders",
-    params(ListQuery),
+    params(PageQuery),
     responses((status = 200, description = "One page.", body = List<OrderView>)),
     security(("session" = [])),
 )]
 pub(crate) async fn list(
     State(api): State<Api>,
     Authenticated(caller): Authenticated,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PageQuery>,
 ) -> Result<axum::Json<List<OrderView>>, Problem> {
-    let after = query.cursor.as_ref().map(read_cursor).transpose()?;
+    let after = query.after().map(read_cursor).transpose()?;
     let page = api.app.orders(&caller, after, query.limit.0).await?;
     Ok(axum::Json(List::from_page(page, OrderView::from)))
 }

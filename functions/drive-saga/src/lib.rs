@@ -13,9 +13,7 @@ pub async fn handle(app: &App, dead_letters: &str, event: SqsEvent) -> SqsBatchR
     let is_dead = |message: &SqsMessage| message.event_source_arn.as_deref() == Some(dead_letters);
     // A batch comes from one queue.
     let dead = event.records.iter().any(is_dead);
-    onsale_http::sqs::each(event, |body| async move {
-        let message: Drive = serde_json::from_str(&body)
-            .map_err(|error| format!("not a message of ours: {error}"))?;
+    onsale_http::sqs::each_message(event, |message: Drive| async move {
         match dead {
             false => app.drive(&message).await.map_err(|e| e.to_string()),
             true => bury(app, &message).await.map_err(|e| e.to_string()),

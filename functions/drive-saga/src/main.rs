@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aws_lambda_events::event::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
-use onsale_aws::{AwsConfig, SystemClock, Wires, ports_from_env};
+use onsale_aws::{AwsConfig, SystemClock, Wires};
 use onsale_domain::ticket_code::TicketKey;
 use onsale_payments::Provider;
 
@@ -13,10 +13,11 @@ use onsale_payments::Provider;
 async fn main() -> Result<(), Error> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
-    let store = AwsConfig::from_env()?.store(&Wires::from_env()?);
-    let mut ports = ports_from_env()?;
-    ports.payments = Provider::from_env(Arc::new(store), Arc::new(SystemClock))?.payments;
-    ports.ticket_signer = Arc::new(need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?);
+    let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
+    let store = Arc::new(config.store(&wires));
+    let payments = Provider::from_env(store, Arc::new(SystemClock))?.payments;
+    let signer = need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?;
+    let ports = config.ports(&wires, payments, Arc::new(signer));
     let (app, dead_letters) = (App::new(ports), need("SAGA_DEAD_LETTERS_ARN")?);
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let handled = drive_saga::handle(&app, &dead_letters, event.payload);

@@ -7,17 +7,11 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
 use onsale_app::ports::ExpireHold;
 
-pub async fn handle(app: App, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each(event, |body| {
-        let app = app.clone();
-        async move { expire(&app, &body).await }
-    })
-    .await
+pub async fn handle(app: &App, event: SqsEvent) -> SqsBatchResponse {
+    onsale_http::sqs::each_message(event, |message| expire(app, message)).await
 }
 
-async fn expire(app: &App, body: &str) -> Result<(), String> {
-    let message: ExpireHold =
-        serde_json::from_str(body).map_err(|error| format!("not a message of ours: {error}"))?;
+async fn expire(app: &App, message: ExpireHold) -> Result<(), String> {
     let outcome = app
         .expire_hold(&message)
         .await

@@ -5,7 +5,7 @@ use lambda_http::{Error, run};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
-    let api = onsale_http::api_from_env(onsale_aws::app_from_env().await?)?
+    let api = onsale_http::api_from_env(onsale_aws::app_from_env()?)?
         .with_work(onsale_http::WorkGate::from_env()?)
         .with_quotes(onsale_http::QuoteSigner::from_env()?);
     let (router, _) = onsale_http::openapi::finish(holds::router(), "holds");

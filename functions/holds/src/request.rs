@@ -4,6 +4,7 @@ use onsale_app::holds::Wish;
 use onsale_domain::best_available::Together;
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_http::Problem;
+use onsale_http::optional::present;
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::openapi::{RefOr, Schema};
@@ -42,9 +43,9 @@ struct MaxPrice {
     currency: Currency,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum Neighbours {
+pub(crate) enum Neighbours {
     Required,
     #[default]
     Preferred,
@@ -55,15 +56,6 @@ enum Neighbours {
 struct General {
     section: String,
     quantity: u32,
-}
-
-/// A field may be left out, but `null` is no value for it.
-fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    T::deserialize(deserializer).map(Some)
 }
 
 impl HoldRequest {

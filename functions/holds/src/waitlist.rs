@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::request::Neighbours;
 use crate::view::HeldSeat;
 
 /// A show has no more sections.
@@ -35,13 +36,29 @@ pub(crate) struct WaitlistRequest {
     #[schema(max_items = 200)]
     sections: Vec<String>,
     /// Whether they have to be side by side in one row, or in one general section.
-    #[serde(default = "yes")]
-    #[schema(default = true)]
-    together: bool,
+    #[serde(default)]
+    together: Together,
 }
 
-fn yes() -> bool {
-    true
+/// As a hold says it, or in short.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be true, false, required or preferred")]
+#[schema(default = true)]
+enum Together {
+    Short(bool),
+    Word(Neighbours),
+}
+
+impl Default for Together {
+    fn default() -> Self {
+        Self::Short(true)
+    }
+}
+
+impl Together {
+    fn is_required(&self) -> bool {
+        matches!(self, Self::Short(true) | Self::Word(Neighbours::Required))
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -95,7 +112,7 @@ async fn join(
     let wanted = WaitFor {
         quantity: request.quantity,
         sections: request.sections,
-        together: request.together,
+        together: request.together.is_required(),
     };
     let joined = to_the_end(async move {
         let (app, key) = (&api.app, key.as_ref());

@@ -41,10 +41,7 @@ pub fn post(mailer: Arc<dyn Mailer>, settings: onsale_mails::Settings) -> Post {
 }
 
 pub async fn handle(app: &App, post: &Post, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each(event, |body| async move {
-        // What serde says would quote the message, which may name an address.
-        let message: Incoming =
-            serde_json::from_str(&body).map_err(|_| "not a message of ours".to_owned())?;
+    onsale_http::sqs::each_message(event, |message: Incoming| async move {
         let done = match &message {
             Incoming::News { detail } => app.hear(post, detail).await,
             Incoming::Own(own) => app.notify(post, own).await,

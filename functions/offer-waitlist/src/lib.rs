@@ -27,17 +27,11 @@ pub fn offer_ms(setting: Option<&str>) -> Result<u64, String> {
     }
 }
 
-pub async fn handle(app: App, offer_ms: u64, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each(event, |body| {
-        let app = app.clone();
-        async move { look(&app, offer_ms, &body).await }
-    })
-    .await
+pub async fn handle(app: &App, offer_ms: u64, event: SqsEvent) -> SqsBatchResponse {
+    onsale_http::sqs::each_message(event, |message| look(app, offer_ms, message)).await
 }
 
-async fn look(app: &App, offer_ms: u64, body: &str) -> Result<(), String> {
-    let message: Message =
-        serde_json::from_str(body).map_err(|error| format!("not a message of ours: {error}"))?;
+async fn look(app: &App, offer_ms: u64, message: Message) -> Result<(), String> {
     let message = match message {
         Message::Asked(asked) => asked,
         Message::Announced { detail } => match show_of(&detail.news) {

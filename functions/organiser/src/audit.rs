@@ -5,9 +5,9 @@ use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
 use onsale_domain::ids::{AccountId, AuditId, ShowId};
 use onsale_domain::time::Millis;
 use onsale_http::schemas::{AccountIdText, ShowIdText, Timestamp};
-use onsale_http::{Api, Cursor, Limit, List, Organiser, Path, Problem, Query};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use onsale_http::{Api, List, Organiser, PageQuery, Path, Problem, Query};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -96,17 +96,6 @@ impl From<AuditEntry> for EntryAnswer {
     }
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct AuditQuery {
-    #[serde(default)]
-    #[param(inline, value_type = Option<Limit>)]
-    limit: Limit,
-    #[param(inline, value_type = Option<Cursor>)]
-    cursor: Option<Cursor>,
-}
-
 /// Read the audit trail of a show
 ///
 /// What was done to the show, newest first: who, when, and from what to what. For its
@@ -116,7 +105,7 @@ pub(crate) struct AuditQuery {
     path = "/api/v1/shows/{show}/audit",
     operation_id = "list_audit",
     security(("session" = [])),
-    params(("show" = ShowIdText, Path), AuditQuery),
+    params(("show" = ShowIdText, Path), PageQuery),
     responses(
         (status = 200, description = "A page of entries.", body = List<EntryAnswer>),
         (status = 403, description = "`forbidden`: the show belongs to another organiser."),
@@ -126,12 +115,11 @@ pub(crate) async fn list(
     State(api): State<Api>,
     Organiser(caller): Organiser,
     Path(show): Path<ShowId>,
-    Query(query): Query<AuditQuery>,
+    Query(query): Query<PageQuery>,
 ) -> Result<axum::Json<List<EntryAnswer>>, Problem> {
-    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
     let page = api
         .app
-        .audit_trail(&caller, show, after, query.limit.0)
+        .audit_trail(&caller, show, query.after(), query.limit.0)
         .await?;
     Ok(axum::Json(List::from_page(page, EntryAnswer::from)))
 }

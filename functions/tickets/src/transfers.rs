@@ -9,11 +9,11 @@ use onsale_domain::time::Millis;
 use onsale_domain::transfer::{Transfer, TransferState, TransferStatus};
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp, TransferIdText};
 use onsale_http::{
-    Api, Authenticated, Cursor, EmailText, Json, Limit, List, OptionalKey, Path, Problem, Query,
+    Api, Authenticated, EmailText, Json, List, OptionalKey, PageQuery, Path, Problem, Query,
     to_the_end,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -148,20 +148,10 @@ impl TransferView {
     }
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct PageQuery {
-    #[serde(default)]
-    #[param(inline)]
-    pub(crate) limit: Limit,
-    #[param(inline)]
-    pub(crate) cursor: Option<Cursor>,
-}
-
 /// List your transfers
 ///
-/// What you offered, and what was offered to your address.
+/// What you offered, and what became of what was offered to your address. An offer to you
+/// that is open is not in it: its id is in the mail to that address.
 #[utoipa::path(
     get,
     path = "/api/v1/transfers",
@@ -175,8 +165,10 @@ pub(crate) async fn list(
     Authenticated(caller): Authenticated,
     Query(query): Query<PageQuery>,
 ) -> Result<axum::Json<List<TransferView>>, Problem> {
-    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
-    let page = api.app.transfers(&caller, after, query.limit.0).await?;
+    let page = api
+        .app
+        .transfers(&caller, query.after(), query.limit.0)
+        .await?;
     let now = api.app.now();
     Ok(axum::Json(List::from_page(page, |one| {
         TransferView::of(one, now)

@@ -4,12 +4,11 @@ use axum::extract::State;
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_http::schemas::{OrderIdText, ShowIdText, TicketIdText};
-use onsale_http::{Api, Authenticated, List, Path, Problem, Query};
+use onsale_http::{Api, Authenticated, List, PageQuery, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::returns::ReturnView;
-use crate::transfers::PageQuery;
 
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -77,8 +76,10 @@ pub(crate) async fn mine(
     Authenticated(caller): Authenticated,
     Query(query): Query<PageQuery>,
 ) -> Result<axum::Json<List<TicketView>>, Problem> {
-    let after = query.cursor.as_ref().map(|cursor| cursor.0.as_str());
-    let page = api.app.my_tickets(&caller, after, query.limit.0).await?;
+    let page = api
+        .app
+        .my_tickets(&caller, query.after(), query.limit.0)
+        .await?;
     Ok(axum::Json(List::from_page(page, TicketView::from)))
 }
 

@@ -5,9 +5,7 @@ use onsale_app::App;
 use onsale_app::ports::WriteExport;
 
 pub async fn handle(app: &App, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each(event, |body| async move {
-        let message: WriteExport = serde_json::from_str(&body)
-            .map_err(|error| format!("not a message of ours: {error}"))?;
+    onsale_http::sqs::each_message(event, |message: WriteExport| async move {
         let written = app.write_export(message.export_id).await;
         written.map_err(|error| error.to_string())
     })

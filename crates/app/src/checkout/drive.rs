@@ -11,7 +11,7 @@ use super::rejections::count_rejection;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::record_hold_duration;
-use crate::ports::{Drive, MAX_DELAY_S, PaymentFailure, StoreError, Versioned, Written};
+use crate::ports::{Drive, MAX_DELAY_S, Opened, PaymentFailure, StoreError, Versioned, Written};
 use crate::reconcile::IDLE_MS;
 
 /// How often a step is tried before the order is parked: with doubling pauses this is
@@ -106,10 +106,10 @@ impl App {
         let next = match step {
             Step::Lock => order.locked(self.lock(order).await?, self.now()),
             Step::GiveUp => order.given_up(self.now()),
-            Step::OpenPayment => {
-                let payment = self.open_payment(order).await?;
-                order.payment_opened(payment, self.now())
-            }
+            Step::OpenPayment => match self.open_payment(order).await? {
+                Opened::Payment(payment) => order.payment_opened(payment, self.now()),
+                Opened::Refused(reason) => order.charged(Charged::Refused(reason), self.now()),
+            },
             Step::Authorise => order.charged(self.authorise(order).await?, self.now()),
             Step::LookUpAction => match self.look_up_action(order).await? {
                 Charged::ActionRequired(_) if self.now() < order.pay_until => return Ok(None),

@@ -3,7 +3,7 @@
 use onsale_domain::buyer::{EntryState, MoveRefusal};
 use onsale_domain::checkout_saga::{Charged, Moved};
 use onsale_domain::order::{Order, OrderedSeat};
-use onsale_domain::payment::{PaymentId, PaymentState};
+use onsale_domain::payment::PaymentState;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::ticket_code::TicketClaims;
 
@@ -12,7 +12,7 @@ use super::drive::{Tried, Trouble};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::expiry_delay_s;
-use crate::ports::{Authorisation, Capture, ExpireHold};
+use crate::ports::{Authorisation, Capture, ExpireHold, Opened};
 
 impl App {
     /// The entry first, then the cells. Later attempts find both extended.
@@ -41,7 +41,7 @@ impl App {
         }
     }
 
-    pub(super) async fn open_payment(&self, order: &Order) -> Tried<PaymentId> {
+    pub(super) async fn open_payment(&self, order: &Order) -> Tried<Opened> {
         Ok(self.payments.open(order.id, order.total()).await?)
     }
 

@@ -1,5 +1,7 @@
 //! Which places a hold claims, and the claim itself.
 
+use std::sync::Arc;
+
 use onsale_domain::best_available;
 use onsale_domain::block::{BlockIndex, BlockSpan, Cell, PlaceState};
 use onsale_domain::claim::{ClaimVerdict, Found, by_block, judge_claim};
@@ -8,8 +10,8 @@ use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::SeatMap;
 use onsale_domain::seed::Seed;
 
+use super::ROUNDS;
 use super::place::{Attempt, Wanted, not_on_sale};
-use super::{ROUNDS, Wish};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ports::CellsWrite;
@@ -42,7 +44,13 @@ impl App {
     ) -> Result<(Cell, Vec<PlaceIndex>)> {
         match wanted {
             Wanted::Places(places) => self.claim_seats(attempt, places, cell).await,
-            Wanted::Best(wish) => self.claim_best(attempt, wish, cell, round).await,
+            Wanted::Best(wish) => {
+                let wish = best_available::Wish {
+                    quantity,
+                    ..wish.clone()
+                };
+                self.claim_best(attempt, &wish, cell, round).await
+            }
             Wanted::General(section) => {
                 self.claim_general(attempt, *section, quantity, cell, round)
                     .await
@@ -73,32 +81,11 @@ impl App {
     async fn claim_best(
         &self,
         attempt: &Attempt<'_>,
-        wish: &Wish,
+        wish: &best_available::Wish<'_>,
         cell: Cell,
         round: u64,
     ) -> Result<(Cell, Vec<PlaceIndex>)> {
-        let Wish::Best {
-            quantity,
-            section,
-            max_price,
-            together,
-            allow_fewer,
-        } = wish
-        else {
-            return Err(Error::Corrupt);
-        };
-        let wish = best_available::Wish {
-            quantity: *quantity,
-            section: section.as_deref(),
-            max_price: max_price.map(|money| money.amount),
-            together: *together,
-            allow_fewer: *allow_fewer,
-        };
-        let mut map = self
-            .seat_map(&attempt.show, &attempt.layout)
-            .await?
-            .as_ref()
-            .clone();
+        let mut map = self.seat_map(&attempt.show, &attempt.layout).await?;
         let (mut tries, mut looked) = (0, false);
         while tries < BEST_TRIES {
             let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + tries);
@@ -106,7 +93,7 @@ impl App {
                 &attempt.layout,
                 &map,
                 &attempt.prices.sections,
-                &wish,
+                wish,
                 &mut seed,
             );
             let Some(places) = chosen else {
@@ -139,7 +126,7 @@ impl App {
     ) -> Result<(Cell, Vec<PlaceIndex>)> {
         let layout = &attempt.layout;
         let section = &layout.sections()[section];
-        let mut map = self.seat_map(&attempt.show, layout).await?.as_ref().clone();
+        let mut map = self.seat_map(&attempt.show, layout).await?;
         let mut tries = 0;
         let mut exact = false;
         while tries < GENERAL_TRIES_IN_ALL {
@@ -168,8 +155,10 @@ impl App {
         Err(Error::SeatsTaken(vec![]))
     }
 
-    fn learn(&self, attempt: &Attempt<'_>, map: &mut SeatMap, found: &Found) {
+    /// Corrects a map that is shared until the first correction.
+    fn learn(&self, attempt: &Attempt<'_>, map: &mut Arc<SeatMap>, found: &Found) {
         let now = attempt.claim_clock(self.now());
+        let map = Arc::make_mut(map);
         for (index, block) in found {
             map.learn(&attempt.layout, *index, block, now);
         }

@@ -1,8 +1,8 @@
 //! Holds: places that are one buyer's for some minutes.
 //!
 //! `place` is the whole path of a hold: use the pass if the show wants one, claim the
-//! cells, then record them on the buyer item. A hold is acknowledged only once it is recorded. `release` and `expire` go the
-//! other way: first the entry, then the cells.
+//! cells, then record them on the buyer item. A hold is acknowledged only once it is
+//! recorded. `release` and `expire` go the other way: first the entry, then the cells.
 
 mod choose;
 mod expire;
@@ -29,8 +29,8 @@ use onsale_domain::time::Millis;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::error::Error;
-use crate::ports::{CellsWrite, StoreError, Stored};
+use crate::error::{Error, Result};
+use crate::ports::CellsWrite;
 
 /// What a buyer wants to hold. Its serialised form is what an Idempotency-Key stands
 /// for.
@@ -51,7 +51,10 @@ pub enum Wish {
     },
 }
 
-fn serialize_together<S: serde::Serializer>(together: &Together, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_together<S: serde::Serializer>(
+    together: &Together,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
     to.serialize_bool(*together == Together::Required)
 }
 
@@ -117,15 +120,16 @@ fn count_hold_end(held: &Entry, next: &Buyer) {
 impl App {
     /// Frees those of the places that are exactly this cell. Cells that moved on are
     /// left alone. While a waitlist is open it gets the places first: they are marked as
-    /// nobody's instead, and free for everyone a little later, or once it has looked. Blocks are freed one by one: freeing some of them is harmless, and
-    /// a plain write costs half of a transaction's.
+    /// nobody's instead, and free for everyone a little later, or once it has looked.
+    /// Blocks are freed one by one: freeing some of them is harmless, and a plain write
+    /// costs half of a transaction's.
     pub(crate) async fn free_cells(
         &self,
         show: ShowId,
         layout: &Layout,
         places: &[PlaceIndex],
         cell: Cell,
-    ) -> Stored<()> {
+    ) -> Result<()> {
         let left = self.left_behind(show).await?;
         for mut wanted in by_block(layout, places) {
             for _ in 0..ROUNDS {
@@ -151,11 +155,10 @@ impl App {
     }
 
     /// What stays in the cell of a place that is given back.
-    async fn left_behind(&self, id: ShowId) -> Stored<Option<Cell>> {
+    async fn left_behind(&self, id: ShowId) -> Result<Option<Cell>> {
         let show = match self.recent_show(id).await {
-            Ok(show) => show,
             Err(Error::NotFound(_)) => return Ok(None),
-            Err(error) => return Err(StoreError::Unavailable(error.to_string())),
+            found => found?,
         };
         let mut waitlist = show.waitlist;
         // What is simply free belongs to the room, and whoever joined a moment ago would miss it.

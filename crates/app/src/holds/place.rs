@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use onsale_domain::best_available;
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::{Buyer, Entry, EntryState, MAX_CHECKOUTS, Refusal};
 use onsale_domain::ids::{AccountId, HoldId, ShowId};
@@ -99,8 +100,19 @@ impl Attempt<'_> {
 /// A wish that names only places and sections this show has.
 pub(super) enum Wanted<'a> {
     Places(Vec<PlaceIndex>),
-    Best(&'a Wish),
+    Best(best_available::Wish<'a>),
     General(usize),
+}
+
+impl Wanted<'_> {
+    /// How many are claimed of so many, where the cap leaves room for these. Whoever takes
+    /// fewer takes what the cap allows.
+    fn quantity(&self, asked: usize, room: usize) -> usize {
+        match self {
+            Self::Best(wish) if wish.allow_fewer => asked.min(room).max(1),
+            _ => asked,
+        }
+    }
 }
 
 impl App {
@@ -172,12 +184,14 @@ impl App {
         };
         let mut buyer = read.buyer;
         let mut used = read.pass.filter(|_| attempt.pass.is_some());
-        let (wanted, quantity) = check_wish(wish, &attempt.show, &attempt.layout)?;
+        let (wanted, asked_for) = check_wish(wish, &attempt.show, &attempt.layout)?;
         if buyer.entry(attempt.hold).is_none() {
             admit()?;
         }
         for round in 0..ATTEMPTS {
             let now = self.now();
+            let room = attempt.cap().saturating_sub(buyer.live_places(now));
+            let quantity = wanted.quantity(asked_for, room);
             match buyer.may_begin(attempt.hold, attempt.request, quantity, attempt.cap(), now) {
                 Ok(()) => {}
                 Err(Refusal::AlreadyRecorded(entry)) => return Ok(self.view(&attempt, &entry)),
@@ -312,7 +326,8 @@ fn check_wish<'a>(wish: &'a Wish, show: &Show, layout: &Layout) -> Result<(Wante
             quantity,
             section,
             max_price,
-            ..
+            together,
+            allow_fewer,
         } => {
             at_least_one(*quantity)?;
             if max_price.is_some_and(|money| money.currency != show.currency) {
@@ -322,6 +337,13 @@ fn check_wish<'a>(wish: &'a Wish, show: &Show, layout: &Layout) -> Result<(Wante
                 )));
             }
             section.as_deref().map(section_named).transpose()?;
+            let wish = best_available::Wish {
+                quantity: *quantity,
+                section: section.as_deref(),
+                max_price: max_price.map(|money| money.amount),
+                together: *together,
+                allow_fewer: *allow_fewer,
+            };
             Ok((Wanted::Best(wish), *quantity))
         }
         Wish::General { section, quantity } => {

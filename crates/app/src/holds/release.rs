@@ -67,8 +67,6 @@ impl App {
             expiry: entry.expiry,
             hold: entry.hold,
         };
-        Ok(self
-            .free_cells(show_id, &layout, &entry.places, cell)
-            .await?)
+        self.free_cells(show_id, &layout, &entry.places, cell).await
     }
 }

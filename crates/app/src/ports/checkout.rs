@@ -98,6 +98,22 @@ pub enum PaymentFailure {
 pub type Paid<T> = Result<T, PaymentFailure>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    Payment(PaymentId),
+    /// The provider takes no such amount, for a reason that a buyer may read.
+    Refused(String),
+}
+
+impl Opened {
+    pub fn payment(self) -> Option<PaymentId> {
+        match self {
+            Self::Payment(payment) => Some(payment),
+            Self::Refused(_) => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Authorisation {
     Authorised,
     /// The buyer has to act first; afterwards `look_up` tells what came of it.
@@ -132,7 +148,7 @@ pub enum Refund {
 #[async_trait]
 pub trait Payments: Send + Sync {
     /// Opens the one payment of an order; nothing is charged. Repeated: the same payment.
-    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId>;
+    async fn open(&self, order: OrderId, total: Money) -> Paid<Opened>;
     /// Reserves the money with this method. The same attempt repeated, even after later
     /// ones, gives its first answer and charges nothing.
     async fn authorise(

@@ -2,9 +2,10 @@
 //!
 //! `contract` runs against the memory store, against DynamoDB in this process, and,
 //! when `ONSALE_MINISTACK_URL` is set, against MiniStack's. `lost_reply` and `cost` look
-//! at the requests that the hold path makes, `lost_write` and `order_cost` at those of
-//! an order. `messages` looks at the queue and the bus, `map_rebuild`, `cap_race` and
-//! `crowd` at what happens when many ask at once.
+//! at the requests that the hold path makes, `lost_write`, `order_cost` and `mail_cost`
+//! at those of an order and its mail, `unreadable` at one that is spoilt. `messages` looks
+//! at the queue and the bus, `map_rebuild`, `cap_race` and `crowd` at what happens when
+//! many ask at once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,6 +15,7 @@ mod cost;
 mod crowd;
 mod lost_reply;
 mod lost_write;
+mod mail_cost;
 mod map_rebuild;
 mod messages;
 mod ministack_order;
@@ -22,3 +24,4 @@ mod objects;
 mod order_cost;
 mod places;
 mod sample_orders;
+mod unreadable;

@@ -23,7 +23,7 @@ use crate::contract::{NOW, fresh};
 use crate::places::{InProcess, in_process};
 use crate::sample_orders::{order_of, steps_to_confirmed, tickets};
 
-async fn counted() -> (DynamoStore, Recorder) {
+pub(crate) async fn counted() -> (DynamoStore, Recorder) {
     let mut recorder = None;
     let world = in_process(|http| recorder.insert(Recorder::new(http)).http_client()).await;
     (world.store, recorder.unwrap())

@@ -83,8 +83,10 @@ impl Census {
         if report.counter >= MAX_COUNTERS {
             return;
         }
+        // Where nobody is known nobody can be counted twice, and a line needs somebody to begin.
+        let knows_nobody = self.behind == 0 && self.settled.is_empty() && self.fresh.is_empty();
         for (bucket, total) in &report.totals {
-            let late = *bucket < self.settled_before && *bucket != Bucket::LOTTERY;
+            let late = *bucket < self.settled_before && *bucket != Bucket::LOTTERY && !knows_nobody;
             // A bucket of the future is a mistake, and would never be settled.
             if late || *bucket < self.frontier || *bucket > newest.next() {
                 continue;

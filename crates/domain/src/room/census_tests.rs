@@ -85,6 +85,18 @@ fn the_lottery_is_counted_until_the_frontier_has_passed_it() {
 }
 
 #[test]
+fn somebody_counted_late_begins_a_line_of_nobody_and_no_other() {
+    let mut census = Census::default();
+    census.settle(Bucket(0), Bucket(500));
+    census.count(&report(0, 7, 0, 1), Bucket(500));
+    assert_eq!(census.joined(), 1);
+    census.settle(Bucket(0), Bucket(500));
+    census.count(&report(0, 7, 0, 1), Bucket(500));
+    census.count(&report(1, 8, 0, 5), Bucket(500));
+    assert_eq!(census.joined(), 1);
+}
+
+#[test]
 fn a_line_of_days_is_remembered_coarsely_and_completely() {
     let mut census = Census::default();
     for bucket in 1..40_000 {

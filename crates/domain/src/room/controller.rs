@@ -4,6 +4,8 @@
 //! It is plain data. Store it after each step, before its grants are sent and before what
 //! it publishes is served; then it may die between any two steps and be restored.
 
+mod forgetting;
+
 use serde::{Deserialize, Serialize};
 
 use super::allotment::{Allotment, Grant, Phase, Report, deal_entries, deal_slots};

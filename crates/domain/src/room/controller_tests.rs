@@ -2,6 +2,8 @@ use super::*;
 use crate::room::backend::Calls;
 use crate::room::census::Tally;
 use crate::room::draw::Draw;
+use crate::room::gate::{Enter, Gate};
+use crate::room::opaque::Lot;
 use crate::room::opening::Bucket;
 use crate::show::RoomOrder;
 
@@ -175,6 +177,39 @@ fn grants_never_exceed_the_capacity_or_the_earned_entries() {
         let entries: u64 = controller.grants().map(|(_, grant)| grant.entries).sum();
         assert_eq!((slots, controller.ceiling()), (80, 80));
         assert!(entries <= 10 * (second + 1), "{entries}");
+    }
+}
+
+#[test]
+fn a_show_that_is_moved_after_all_goes_on_with_gates_that_have_forgotten_everybody() {
+    let mut controller = controller(settings());
+    for (from, people) in [(OPENS + 3_000, 8), (OPENS + 3_600_000, 4)] {
+        let mut gates: Vec<_> = GateIndex::all().map(Gate::new).collect();
+        let before = controller.frontier();
+        for second in 0..10 {
+            let now = from + second * 1_000;
+            controller.hear_cloud(&news(1), now);
+            controller.tick(now);
+            let grants: Vec<_> = controller.grants().collect();
+            for (index, grant) in grants {
+                let gate = &mut gates[index.index()];
+                gate.apply(&grant, now);
+                if second == 5 && index.number() < people {
+                    let wanted = Enter {
+                        lot: Lot([index.number(); 16]),
+                        pass_seconds: 300,
+                        may_begin: true,
+                    };
+                    gate.enter(&wanted, now, [1; 16]).unwrap();
+                }
+                controller.hear_gate(index, gate.report(now));
+            }
+        }
+        assert!(controller.frontier() > before);
+        assert!(controller.ceiling() <= 80);
+        let inside = controller.figures(from + 10_000).admitted;
+        assert_eq!(inside, u64::from(people));
+        controller.forget_gates();
     }
 }
 

@@ -18,6 +18,8 @@ pub const MAX_KNOTS: usize = 256;
 /// Whoever walks in by an older bulletin could overtake somebody who came two seconds
 /// earlier and found a line.
 const STRAIGHT_MS: u64 = 3_000;
+/// By then the counts of a closed bucket have arrived, unless they are lost.
+const COUNTED_MS: u64 = 5_000;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Published {
@@ -146,6 +148,12 @@ impl Published {
     /// Whether the line moves no more: the room is closed, or the show has begun.
     pub fn is_over(&self, now: Millis) -> bool {
         self.mode == RoomMode::Closed || self.ends <= now
+    }
+
+    /// Whether those who joined in this bucket were lost on the way to the controller: it
+    /// knows of nobody, long after it should have heard of them.
+    pub fn has_lost(&self, bucket: Bucket) -> bool {
+        self.line.joined() == 0 && self.opening.closes(bucket) + COUNTED_MS <= self.now
     }
 
     /// Whether whoever comes now may go to a gate at once.

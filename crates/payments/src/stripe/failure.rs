@@ -45,6 +45,11 @@ impl Rejection {
             || self.message.contains("PaymentMethod")
     }
 
+    /// No card is charged so little, or so much.
+    pub(super) fn is_no_amount(&self) -> bool {
+        matches!(self.code.as_str(), "amount_too_small" | "amount_too_large")
+    }
+
     /// The reservation has lapsed at the bank.
     pub(super) fn is_too_late_to_capture(&self) -> bool {
         matches!(

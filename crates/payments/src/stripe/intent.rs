@@ -8,6 +8,7 @@ use onsale_domain::payment::{Action, Payment, PaymentId, PaymentState};
 use onsale_domain::time::Millis;
 use serde::Deserialize;
 
+use super::amount;
 use super::failure::ErrorBody;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -113,10 +114,16 @@ impl Intent {
             .ok_or_else(|| lacks("client_secret"))
     }
 
+    pub(super) fn currency(&self) -> Paid<Currency> {
+        Currency::parse(&self.currency.to_ascii_uppercase()).ok_or_else(|| lacks("a currency"))
+    }
+
     /// How much of the captured money went back.
     pub(super) fn refunded(&self) -> Paid<Cents> {
         match self.latest_charge {
-            Some(Charge::Whole { amount_refunded }) => Ok(Cents(amount_refunded)),
+            Some(Charge::Whole { amount_refunded }) => {
+                Ok(amount::received(amount_refunded, self.currency()?))
+            }
             Some(Charge::Name(_)) | None => Err(lacks("latest_charge")),
         }
     }
@@ -133,6 +140,7 @@ impl Intent {
             Status::Canceled => PaymentState::Voided,
             Status::Between => return Err(unclear()),
         };
+        let currency = self.currency()?;
         let metadata = self.metadata.as_ref();
         let ours = metadata.filter(|m| m.onsale_stack.as_deref() == Some(stack));
         let order = ours.and_then(|m| m.order_id.as_deref());
@@ -140,9 +148,8 @@ impl Intent {
             id: PaymentId(self.id.clone()),
             order: order.and_then(|text| text.parse().ok()),
             total: Money {
-                amount: Cents(self.amount),
-                currency: Currency::parse(&self.currency.to_ascii_uppercase())
-                    .ok_or_else(|| lacks("a currency"))?,
+                amount: amount::received(self.amount, currency),
+                currency,
             },
             created: Millis(self.created.saturating_mul(1000)),
             state,

@@ -8,10 +8,11 @@
 
 use onsale_app::ports::{Paid, PaymentFailure, Refund};
 use onsale_domain::ids::OrderId;
-use onsale_domain::money::Cents;
+use onsale_domain::money::{Cents, Money};
 use onsale_domain::payment::PaymentId;
 
 use super::Stripe;
+use super::amount;
 use super::failure::CallError;
 use super::intent::{RefundReply, Status, unclear};
 
@@ -35,10 +36,11 @@ impl Stripe {
             Status::Between => return Err(unclear()),
             _ => return Ok(Refund::Refused("No money was taken.".into())),
         }
-        let amount_text = amount.0.to_string();
+        let currency = intent.currency()?;
+        let amount = amount::sent(Money { amount, currency });
         let form = [
             ("payment_intent", payment.0.as_str()),
-            ("amount", amount_text.as_str()),
+            ("amount", amount.as_str()),
         ];
         for turn in 0..MAX_KEYS {
             let key = refund_key(order, already, turn);

@@ -91,7 +91,8 @@ impl Emulator {
             amount: Cents(4200),
             currency: Currency::parse("EUR").unwrap(),
         };
-        self.stripe.open(order, total).await.unwrap()
+        let opened = self.stripe.open(order, total).await.unwrap();
+        opened.payment().unwrap()
     }
 
     async fn look_up(&self, payment: &PaymentId) -> Payment {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::world::{ACTION, AUTHORISED, NOW, ORDER, World, declined, total};
-use onsale_app::ports::{Authorisation, Capture, Clock, PaymentFailure, Payments, Refund, Void};
+use onsale_app::ports::{
+    Authorisation, Capture, Clock, Opened, PaymentFailure, Payments, Refund, Void,
+};
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::payment::{Action, PaymentId, PaymentMethod, PaymentState};
@@ -124,7 +126,7 @@ async fn after_a_void_nothing_can_be_authorised_or_captured() {
     assert_eq!(world.state().await, PaymentState::Voided);
     assert_eq!(
         world.sandbox.open(ORDER, total()).await,
-        Ok(world.payment.clone())
+        Ok(Opened::Payment(world.payment.clone()))
     );
     assert_eq!(
         world.state().await,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::world::{ACTION, AUTHORISED, NOW, ORDER, World, declined, is_unavailable, total};
 use futures_util::future::join_all;
-use onsale_app::ports::{Authorisation, Capture, PaymentFailure, Payments, Refund, Void};
+use onsale_app::ports::{Authorisation, Capture, Opened, PaymentFailure, Payments, Refund, Void};
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::payment::PaymentState;
 use onsale_payments::Pace;
@@ -15,7 +15,7 @@ async fn opening_again_finds_the_same_payment() {
     assert_eq!(world.payment.0, format!("pi_sandbox_{}", ORDER.simple()));
     assert_eq!(
         world.sandbox.open(ORDER, total()).await,
-        Ok(world.payment.clone())
+        Ok(Opened::Payment(world.payment.clone()))
     );
     let found = world
         .sandbox

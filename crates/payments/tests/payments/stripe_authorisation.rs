@@ -7,9 +7,9 @@ use crate::replies::{
     ORDER, ORDER_TEXT, error, intent, intent_with, is_ours, is_unavailable, pi, unexpected_state,
 };
 use crate::scripted::{KEY, Reply, Server};
-use onsale_app::ports::{Authorisation, PaymentFailure, Payments};
+use onsale_app::ports::{Authorisation, Opened, PaymentFailure, Payments, Refund};
 use onsale_domain::money::{Cents, Currency, Money};
-use onsale_domain::payment::{Action, PaymentMethod};
+use onsale_domain::payment::{Action, PaymentMethod, PaymentState};
 
 fn visa() -> PaymentMethod {
     PaymentMethod::parse("pm_card_visa").unwrap()
@@ -31,7 +31,8 @@ async fn opening_charges_nothing_and_names_the_order() {
         amount: Cents(4200),
         currency: Currency::parse("EUR").unwrap(),
     };
-    assert_eq!(server.stripe.open(ORDER, total).await, Ok(pi()));
+    let opened = server.stripe.open(ORDER, total).await;
+    assert_eq!(opened, Ok(Opened::Payment(pi())));
     let asked = &server.asked()[0];
     assert!(
         asked.starts_with("POST /v1/payment_intents HTTP/1.1"),
@@ -49,6 +50,51 @@ async fn opening_charges_nothing_and_names_the_order() {
         assert!(asked.contains(part), "{part} is not in {asked}");
     }
     assert!(!asked.contains("confirm="), "{asked}");
+}
+
+#[tokio::test]
+async fn an_amount_that_no_card_is_charged_is_refused_and_not_tried_for_ever() {
+    let total = Money {
+        amount: Cents(30),
+        currency: Currency::parse("EUR").unwrap(),
+    };
+    for code in ["amount_too_small", "amount_too_large"] {
+        let fields = format!(r#""type":"invalid_request_error","code":"{code}""#);
+        let server = Server::with(vec![error(400, &fields)]).await;
+        let opened = server.stripe.open(ORDER, total).await;
+        assert!(matches!(opened, Ok(Opened::Refused(_))), "{opened:?}");
+    }
+    let other = error(400, r#""type":"invalid_request_error","param":"currency""#);
+    let server = Server::with(vec![other]).await;
+    let opened = server.stripe.open(ORDER, total).await;
+    assert!(matches!(opened, Err(PaymentFailure::Ours(_))), "{opened:?}");
+}
+
+/// Stripe counts hundredths of a crown that has none.
+#[tokio::test]
+async fn krona_are_sent_and_read_as_stripe_counts_them() {
+    let isk = |refunded: u64| {
+        let body = format!(
+            r#"{{"id":"pi_1","amount":450000,"currency":"isk","created":1800000000,
+            "status":"succeeded","latest_charge":{{"amount_refunded":{refunded}}}}}"#
+        );
+        Reply::Json(200, body)
+    };
+    let given = Reply::Json(200, r#"{"id":"re_1","status":"succeeded"}"#.into());
+    let server = Server::with(vec![isk(0), isk(0), given, isk(225_000)]).await;
+    let total = Money {
+        amount: Cents(4_500),
+        currency: Currency::parse("ISK").unwrap(),
+    };
+    server.stripe.open(ORDER, total).await.unwrap();
+    assert!(server.asked()[0].contains("amount=450000&currency=isk"));
+    let (payment, half) = (pi(), Cents(2_250));
+    let refund = server.stripe.refund(&payment, ORDER, Cents(0), half);
+    assert_eq!(refund.await, Ok(Refund::Refunded));
+    assert!(server.asked()[2].ends_with("amount=225000"));
+    let found = server.stripe.look_up(&pi()).await.unwrap().unwrap();
+    assert_eq!(found.total, total);
+    assert_eq!(found.state, PaymentState::Captured { refunded: half });
 }
 
 #[tokio::test]

@@ -38,7 +38,8 @@ impl World {
         let ledger = Arc::new(Ledger::default());
         let clock = Arc::new(FixedClock(Mutex::new(NOW)));
         let sandbox = Sandbox::new(ledger.clone(), clock.clone(), pace);
-        let payment = sandbox.open(ORDER, total()).await.unwrap();
+        let opened = sandbox.open(ORDER, total()).await.unwrap();
+        let payment = opened.payment().unwrap();
         Self {
             sandbox,
             ledger,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod attempts;
+mod dead_letters;
 mod repeating;
 mod resuming;
 mod service;

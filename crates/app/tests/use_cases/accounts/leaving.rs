@@ -4,6 +4,7 @@ use onsale_app::holds::Wish;
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Role;
 use onsale_domain::buyer::EntryState;
+use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Currency;
 use onsale_domain::order::{Attempt, Order, Stage as OrderStage};
@@ -11,6 +12,7 @@ use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::fan_code::{FanKeyId, FanSerial};
 use onsale_domain::room::fans::Fan;
+use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
 use onsale_memory::stage::{Plan, Stage};
 use onsale_memory::{Fault, MemoryWorld};
 
@@ -59,8 +61,7 @@ async fn leave(world: &MemoryWorld, ana: &Caller) -> Result<(), Error> {
     let app = &world.app;
     let found = app.store.credentials_of(ana.account).await?;
     let Some(found) = found else { return Ok(()) };
-    let deletion =
-        onsale_domain::deletion::Deletion::begin(ana.account, found.account.email, None, app.now());
+    let deletion = Deletion::begin(&found.account, None, app.now());
     app.store.begin_deletion(&deletion, found.epoch).await?;
     Ok(())
 }
@@ -122,6 +123,37 @@ async fn whoever_registers_anew_after_leaving_stays_registered() {
     let fans = app.store.fan_of(&email("ana"), None, 10).await.unwrap();
     let shows: Vec<_> = fans.items.iter().map(|(show, _)| *show).collect();
     assert_eq!(shows, [other.show.id]);
+}
+
+/// Registering proves no address: whoever takes somebody's and leaves again is told nothing
+/// of their registrations, and removes none.
+#[tokio::test]
+async fn a_registration_from_before_an_account_is_neither_told_nor_removed() {
+    let world = MemoryWorld::new(NOW);
+    let app = &world.app;
+    let (before, since) = (
+        Stage::set(app, &Plan::default()).await.unwrap(),
+        Stage::set(app, &Plan::default()).await.unwrap(),
+    );
+    let fan = |registered: Millis| Fan {
+        email: email("ana"),
+        key: FanKeyId(1),
+        serial: FanSerial(0),
+        registered,
+    };
+    let first = NOW.saturating_sub(CLOCK_SKEW_MS);
+    let earlier = fan(first.saturating_sub(1));
+    app.store.add_fan(before.show.id, &earlier).await.unwrap();
+    app.store.add_fan(since.show.id, &fan(first)).await.unwrap();
+    let stranger = somebody(app, "ana", Role::Buyer).await;
+    let export = app.export_account(&stranger, None).await.unwrap();
+    assert_eq!(export.fan_registrations, [(since.show.id, first)]);
+    leave(&world, &stranger).await.unwrap();
+    world.clock.advance(IDLE_MS);
+    app.reconcile_open().await.unwrap();
+    drain(&world).await;
+    let fans = app.store.fan_of(&email("ana"), None, 10).await.unwrap();
+    assert_eq!(fans.items, [(before.show.id, earlier)]);
 }
 
 async fn check_gone(world: &MemoryWorld, stage: &Stage, ana: &Caller, order: OrderId, when: &str) {

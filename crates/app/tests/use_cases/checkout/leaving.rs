@@ -3,14 +3,15 @@
 
 use std::time::Duration;
 
-use onsale_app::Result;
 use onsale_app::ports::{Deletions, Drive, Transfers, Waitlists};
 use onsale_app::waitlist::WaitFor;
+use onsale_app::{Caller, Result};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{TicketId, TransferId};
 use onsale_domain::mail::{Mail, MailState};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::reminder::Turn;
+use onsale_domain::time::CLOCK_SKEW_MS;
 use onsale_domain::transfer::{Transfer, TransferStatus};
 use onsale_domain::waitlist::Outcome;
 use onsale_memory::Fault;
@@ -65,23 +66,11 @@ impl Traces {
     }
 
     async fn leave(&self) {
-        let (store, ana) = (&self.friends.scene.app.store, &self.friends.scene.ana);
-        let found = store.credentials_of(ana.account).await.unwrap().unwrap();
-        let now = self.friends.scene.app.now();
-        let deletion = Deletion::begin(ana.account, found.account.email, None, now);
-        assert!(store.begin_deletion(&deletion, found.epoch).await.unwrap());
+        leave(&self.friends, &self.friends.scene.ana).await;
     }
 
-    /// What reconciling and its messages do of the deletion.
     async fn tidy(&self) -> Result<()> {
-        let scene = &self.friends.scene;
-        scene.app.reconcile_open().await?;
-        for message in scene.world.saga_queue.take_due() {
-            if matches!(message, Drive::Deletion { .. }) {
-                scene.app.drive(&message).await?;
-            }
-        }
-        Ok(())
+        tidy(&self.friends).await
     }
 
     async fn transfer(&self, id: TransferId) -> Transfer {
@@ -116,6 +105,27 @@ impl Traces {
         }
         assert!(self.friends.ticket(self.kept).await.is_valid(), "{when}");
     }
+}
+
+async fn leave(friends: &Friends, who: &Caller) {
+    let app = &friends.scene.app;
+    let found = app.store.credentials_of(who.account).await.unwrap();
+    let found = found.unwrap();
+    let deletion = Deletion::begin(&found.account, None, app.now());
+    let begun = app.store.begin_deletion(&deletion, found.epoch).await;
+    assert!(begun.unwrap());
+}
+
+/// What reconciling and its messages do of the deletion.
+async fn tidy(friends: &Friends) -> Result<()> {
+    let scene = &friends.scene;
+    scene.app.reconcile_open().await?;
+    for message in scene.world.saga_queue.take_due() {
+        if matches!(message, Drive::Deletion { .. }) {
+            scene.app.drive(&message).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Everything that was announced is told by mail, again or for the first time.
@@ -220,4 +230,81 @@ async fn only_what_was_sent_stays_as_a_number() {
     assert_eq!(forgotten.len(), 5);
     let sent = |mail: &&&Mail| matches!(mail.state, MailState::Sent { .. });
     assert_eq!(forgotten.iter().filter(sent).count(), 5);
+}
+
+/// A ticket is offered to an address, and somebody makes an account with it afterwards.
+struct Latecomer {
+    friends: Friends,
+    offer: TransferId,
+    dora: Caller,
+}
+
+impl Latecomer {
+    async fn comes_to(friends: Friends, offer: TransferId) -> Self {
+        let scene = &friends.scene;
+        scene.world.clock.advance(CLOCK_SKEW_MS + 1);
+        let dora = scene.show.buyer(4).await.unwrap();
+        friends.register(&dora, "dora").await;
+        Self {
+            friends,
+            offer,
+            dora,
+        }
+    }
+
+    /// Leaves, and everything is done that leaving takes: the offer is like this afterwards.
+    async fn leaves(&self) -> Transfer {
+        let scene = &self.friends.scene;
+        leave(&self.friends, &self.dora).await;
+        for _ in 0..3 {
+            scene.world.clock.advance(IDLE_MS);
+            tidy(&self.friends).await.unwrap();
+        }
+        let store = &scene.world.store;
+        let deletion = store.deletion(self.dora.account).await.unwrap().unwrap();
+        assert!(!deletion.value.is_open(), "{deletion:?}");
+        store.transfer(self.offer).await.unwrap().unwrap().value
+    }
+}
+
+async fn offered_to_dora(friends: &Friends) -> TransferId {
+    let ticket = friends.scene.order(friends.order).await.ticket_ids()[0];
+    let offer = friends.offer(&friends.scene.ana, ticket, "dora").await;
+    offer.unwrap().id
+}
+
+#[tokio::test]
+async fn whoever_takes_an_address_and_leaves_ends_nothing_that_came_to_it_before() {
+    let friends = Friends::new().await;
+    let offer = offered_to_dora(&friends).await;
+    let world = friends.scene.world.clone();
+    let told = world.bus.told().pop().unwrap();
+    // The mail is due, and not sent yet.
+    world.gate.fail_always("replace_mail", true);
+    let heard = friends.scene.app.hear(&world.post, &told).await;
+    assert!(heard.is_err(), "{heard:?}");
+    world.gate.fail_always("replace_mail", false);
+    let sent = world.mailer.sent().len();
+    let stranger = Latecomer::comes_to(friends, offer).await;
+    let kept = stranger.leaves().await;
+    let app = &stranger.friends.scene.app;
+    assert_eq!(kept.status(app.now()), TransferStatus::Open);
+    assert_eq!(kept.to, Some(email("dora")));
+    app.hear(&world.post, &told).await.unwrap();
+    assert_eq!(world.mailer.sent().len(), sent + 1);
+    assert!(world.store.all_mails().iter().any(|m| names(m, "dora")));
+}
+
+#[tokio::test]
+async fn the_letter_of_a_gift_goes_with_whoever_accepted_it() {
+    let friends = Friends::new().await;
+    let offer = offered_to_dora(&friends).await;
+    hear_all(&friends).await;
+    let latecomer = Latecomer::comes_to(friends, offer).await;
+    let (friends, dora) = (&latecomer.friends, &latecomer.dora);
+    let store = &friends.scene.world.store;
+    assert!(store.all_mails().iter().any(|m| names(m, "dora")));
+    friends.accept(dora, offer).await.unwrap();
+    assert_eq!(latecomer.leaves().await.to, None);
+    assert!(!store.all_mails().iter().any(|m| names(m, "dora")));
 }

@@ -22,7 +22,8 @@ async fn orphan(scene: &Scene, n: u8) -> PaymentId {
         amount: Cents(4_500),
         currency: scene.show.show.currency,
     };
-    scene.app.payments.open(nobody(n), total).await.unwrap()
+    let opened = scene.app.payments.open(nobody(n), total).await;
+    opened.unwrap().payment().unwrap()
 }
 
 async fn charged_orphan(scene: &Scene, n: u8, captured: bool) -> PaymentId {

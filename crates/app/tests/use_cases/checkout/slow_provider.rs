@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use onsale_app::ports::{Authorisation, Capture, Page, Paid, Payments, Refund, Void};
+use onsale_app::ports::{Authorisation, Capture, Opened, Page, Paid, Payments, Refund, Void};
 use onsale_app::{App, Ports};
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
@@ -71,7 +71,7 @@ impl Payments for SlowProvider {
         page
     }
 
-    async fn open(&self, order: OrderId, total: Money) -> Paid<PaymentId> {
+    async fn open(&self, order: OrderId, total: Money) -> Paid<Opened> {
         self.provider.open(order, total).await
     }
 

@@ -51,7 +51,7 @@ impl Friends {
         friends
     }
 
-    async fn register(&self, caller: &Caller, name: &str) {
+    pub(crate) async fn register(&self, caller: &Caller, name: &str) {
         let new = Credentials {
             account: Account {
                 id: caller.account,
@@ -449,6 +449,10 @@ async fn both_sides_see_their_transfers_and_nobody_else_does() {
         listed(&friends.bo).await,
         [(onwards, Sender), (id, Recipient)]
     );
+    let cleos = listed(&friends.cleo).await;
+    assert!(cleos.is_empty(), "the mails have the ids: {cleos:?}");
+    friends.accept(&friends.cleo, other).await.unwrap();
+    app.decline_transfer(&friends.cleo, onwards).await.unwrap();
     assert_eq!(
         listed(&friends.cleo).await,
         [(onwards, Recipient), (other, Recipient)]

@@ -4,6 +4,7 @@ use onsale_app::Error;
 use onsale_app::holds::Wish;
 use onsale_app::waitlist::WaitFor;
 use onsale_domain::account::Role;
+use onsale_domain::best_available::Together;
 use onsale_domain::buyer::EntryState;
 use onsale_domain::ids::HoldId;
 use onsale_domain::payment::PaymentMethod;
@@ -32,6 +33,30 @@ async fn chosen_seats_are_held_all_or_nothing_and_the_taken_ones_are_named() {
         Err(Error::SeatsTaken(vec!["A-1-3".into(), "A-1-4".into()]))
     );
     assert_eq!(scene.cells().await.len(), 2, "nothing else was taken");
+}
+
+#[tokio::test]
+async fn whoever_takes_fewer_gets_what_the_cap_leaves_them() {
+    let scene = Scene::new(Plan {
+        cap: 6,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    scene.hold(&ana, "one", &best(4)).await.unwrap();
+    let all_or_nothing = scene.hold(&ana, "two", &best(4)).await;
+    assert!(matches!(all_or_nothing, Err(Error::LimitExceeded { .. })));
+    let fewer = Wish::Best {
+        quantity: 4,
+        section: None,
+        max_price: None,
+        together: Together::Preferred,
+        allow_fewer: true,
+    };
+    let held = scene.hold(&ana, "three", &fewer).await.unwrap();
+    assert_eq!(held.seats.len(), 2);
+    let none_left = scene.hold(&ana, "four", &fewer).await;
+    assert!(matches!(none_left, Err(Error::LimitExceeded { .. })));
 }
 
 #[tokio::test]

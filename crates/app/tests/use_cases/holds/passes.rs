@@ -110,8 +110,10 @@ async fn the_pass_is_taken_before_any_place() {
     let pass = scene.stage.pass(1);
     let held = scene.hold_with(&ana, "k", &seats(&["A-1-1"]), &pass).await;
     held.unwrap();
-    let calls = scene.gate.calls();
-    assert_eq!(calls[..3], ["take_pass", "claim", "replace_buyer"]);
+    let writes = ["take_pass", "claim", "replace_buyer"];
+    let mut calls = scene.gate.calls();
+    calls.retain(|call| writes.contains(call));
+    assert_eq!(calls, writes);
 }
 
 #[tokio::test]

@@ -75,6 +75,24 @@ async fn what_comes_back_to_a_sold_out_show_is_offered_as_ever() {
     }
 }
 
+/// The process that drives the refund has read the show before anybody waited for it, and
+/// still believes that what comes back is simply free.
+#[tokio::test]
+async fn what_comes_back_a_moment_after_somebody_joined_is_kept_for_them() {
+    for room in ROOMS {
+        let scene = row(2, room).await;
+        let worker = scene.another_process();
+        let (ana, hold) = held(&worker, 1, &["A-1-1", "A-1-2"]).await;
+        let order = worker.pay(&ana, hold).await;
+        let bo = scene.buyer().await;
+        let joined = scene.join(&bo, &wait_for(2)).await;
+        worker.cancel(&ana, order).await;
+        scene.wait(2_000).await;
+        let status = scene.status(&bo, joined.id).await;
+        assert_eq!(status, WaitlistStatus::Offered, "{room:?}");
+    }
+}
+
 /// Whoever got in line by a race, or before there was a room, waits until the room has
 /// nothing for them.
 #[tokio::test]

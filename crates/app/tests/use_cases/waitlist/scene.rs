@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use onsale_app::holds::Wish;
 use onsale_app::ports::OfferPlaces;
 use onsale_app::waitlist::{Joined, WaitFor, WaitlistStatus, WaitlistView};
-use onsale_app::{App, Caller, Result};
+use onsale_app::{App, Caller, Ports, Result};
 use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::block::{BlockIndex, BlockState, Cell};
 use onsale_domain::buyer::EntryState;
@@ -53,6 +53,14 @@ impl Scene {
             world,
             stage,
             passed_on: Arc::default(),
+        }
+    }
+
+    /// A second process over the same store: what it remembers of shows is its own.
+    pub(crate) fn another_process(&self) -> Self {
+        Self {
+            app: App::new(Ports::clone(&self.app)),
+            ..self.clone()
         }
     }
 

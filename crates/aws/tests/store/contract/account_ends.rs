@@ -156,7 +156,7 @@ async fn a_deleted_account_is_nobody_and_its_email_is_free(store: &dyn Store) {
     let (id, email) = (ana.account.id, ana.account.email.clone());
     let open = session(id, 0, 0);
     store.open(&open).await.unwrap();
-    let deletion = Deletion::begin(id, email.clone(), None, NOW);
+    let deletion = Deletion::begin(&ana.account, None, NOW);
     assert!(
         !store.begin_deletion(&deletion, 1).await.unwrap(),
         "another epoch"
@@ -189,7 +189,7 @@ async fn a_deletion_moves_under_its_version_and_is_listed_while_it_is_open(store
     let ana = registered(store).await;
     let id = ana.account.id;
     assert_eq!(store.deletion(id).await.unwrap(), None);
-    let begun = Deletion::begin(id, ana.account.email.clone(), None, NOW);
+    let begun = Deletion::begin(&ana.account, None, NOW);
     assert!(store.begin_deletion(&begun, 0).await.unwrap());
     let listed = || async { store.open_deletions().await.unwrap().contains(&id) };
     eventually(true, listed).await;

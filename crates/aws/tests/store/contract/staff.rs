@@ -80,7 +80,7 @@ async fn staff_is_listed_by_organiser_and_gone_with_its_account(store: &dyn Stor
         .unwrap();
     assert_eq!(rest.items, [made[1].1.clone()]);
     let (gone, staff) = made[0].clone();
-    let deletion = Deletion::begin(gone.account.id, gone.account.email, Some(staff), NOW);
+    let deletion = Deletion::begin(&gone.account, Some(staff), NOW);
     assert!(store.begin_deletion(&deletion, 0).await.unwrap());
     assert_eq!(store.staff(gone.account.id).await.unwrap(), None);
     eventually(vec![made[1].1.clone()], listed).await;

@@ -1,7 +1,8 @@
 //! Transfers: offered together with their ticket, accepted in one piece.
 
 use onsale_app::ports::{AcceptanceWrite, Store, Versioned, Written};
-use onsale_domain::account::Email;
+use onsale_domain::account::{Account, Email, Role};
+use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, TransferId};
 use onsale_domain::order::Order;
 use onsale_domain::ticket::Ticket;
@@ -109,7 +110,16 @@ async fn an_address_that_is_forgotten_finds_nothing(store: &dyn Store) {
     };
     let stranger = AccountId::from_bytes(fresh());
     eventually(vec![transfer.id], || of(stranger)).await;
-    let left = transfer.forgotten(stranger, &giver.to, NOW, NOW).unwrap();
+    let leaver = Account {
+        id: stranger,
+        email: giver.to.clone(),
+        name: "Bo".into(),
+        role: Role::Buyer,
+        created: NOW,
+        language: None,
+    };
+    let left = transfer.forgotten(&Deletion::begin(&leaver, None, NOW), NOW);
+    let left = left.unwrap();
     let written = store.replace_transfer(&at(1, &left)).await.unwrap();
     assert_eq!(written, Written::Done(2));
     eventually(vec![], || of(stranger)).await;

@@ -1,6 +1,8 @@
 //! Who is shown an offer, and who may accept it.
 
 use onsale_app::{Caller, Error};
+use onsale_domain::time::CLOCK_SKEW_MS;
+use onsale_domain::transfer::OFFER_MS;
 
 use super::Friends;
 
@@ -24,9 +26,49 @@ async fn an_offer_from_before_an_account_is_for_whoever_has_its_id() {
     assert_eq!(strangers.unwrap_err(), Error::NotFound("transfer"));
     let ticket = friends.accept(&late, offer.id).await.unwrap();
     assert_eq!(listed(&late).await, [offer.id], "it is theirs now");
-    // What is offered to an account is listed.
     let next = friends.offer(&late, ticket.id, "bo").await.unwrap();
-    assert_eq!(listed(&friends.bo).await, [next.id]);
+    assert_eq!(listed(&late).await, [next.id, offer.id], "they sent it");
+}
+
+/// Whoever takes somebody's address before anything is offered to it has seen no mail.
+#[tokio::test]
+async fn whoever_had_the_address_before_an_offer_needs_its_id_as_well() {
+    let friends = Friends::new().await;
+    let (app, ana, bo) = (&friends.scene.app, &friends.scene.ana, &friends.bo);
+    friends.scene.world.clock.advance(1);
+    let offer = friends.offer(ana, friends.old, "bo").await.unwrap();
+    let shown = async || {
+        let page = app.transfers(bo, None, 10).await.unwrap();
+        let export = app.export_account(bo, None).await.unwrap();
+        assert_eq!(page.items, export.transfers);
+        page.items.iter().map(|(t, _)| t.id).collect::<Vec<_>>()
+    };
+    assert_eq!(shown().await, []);
+    // Its id is enough to see it, and to answer.
+    let (read, _) = app.transfer(bo, offer.id).await.unwrap();
+    assert_eq!(read.id, offer.id);
+    friends.accept(bo, offer.id).await.unwrap();
+    assert_eq!(shown().await, [offer.id]);
+}
+
+#[tokio::test]
+async fn an_offer_that_ended_is_listed_for_the_account_that_was_there() {
+    let friends = Friends::new().await;
+    let (app, ana) = (&friends.scene.app, &friends.scene.ana);
+    let [bos, lates] = friends.scene.order(friends.order).await.ticket_ids()[..] else {
+        unreachable!("two tickets");
+    };
+    let to_bo = friends.offer(ana, bos, "bo").await.unwrap();
+    friends.offer(ana, lates, "late").await.unwrap();
+    friends.scene.world.clock.advance(OFFER_MS + CLOCK_SKEW_MS);
+    let late = friends.scene.show.buyer(4).await.unwrap();
+    friends.register(&late, "late").await;
+    let listed = async |caller: &Caller| {
+        let page = app.transfers(caller, None, 10).await.unwrap();
+        page.items.iter().map(|(t, _)| t.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&friends.bo).await, [to_bo.id]);
+    assert_eq!(listed(&late).await, []);
 }
 
 #[tokio::test]
