@@ -1,5 +1,4 @@
-// The waiting page in Chromium, against a running platform. Every visitor is a browser
-// context of their own, so they share no cookies.
+// The waiting page in Chromium, against a running platform: from the first look to a pass.
 //
 //   npm ci --prefix tests/browser
 //   ONSALE_URL=http://127.0.0.1:8787 node --test tests/browser/room.test.mjs
@@ -11,63 +10,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { assertAccessible, launch } from './browser.mjs';
-import { buy, newEvent, url } from './organiser.mjs';
+import { url } from './organiser.mjs';
+import { beforeOpening, close, event, hide, open, PATIENCE_MS, shown, start, state, TITLE, visitor, wide } from './waiting.mjs';
 
-const screenshots = process.env.ONSALE_SCREENSHOTS;
-const TITLE = 'Nina & The <Long> Winter';
-const PATIENCE_MS = 60_000;
 const BUDGET_BYTES = 30_000;
 
-let browser;
-let event;
-
-before(async () => {
-  browser = await launch();
-  event = await newEvent(TITLE);
-});
-after(() => browser?.close());
-
-const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
-const wide = { mode: 'queue_all', capacity: 100 };
-const beforeOpening = () => ({ ...wide, opens_at: inAnHour() });
-
-/** A new visitor. What the page asks for and complains about is kept. */
-async function visitor(t, options = {}) {
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
-  t.after(() => context.close());
-  const asked = [];
-  const complaints = [];
-  context.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    asked.push(`${request.method()} ${pathname.split('/').pop()}`);
-  });
-  context.on('console', (message) => {
-    if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
-  });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  const times = (what) => asked.filter((it) => it === what).length;
-  return { context, asked, times, complaints };
-}
-
-async function open(context, show, query = '') {
-  const page = await context.newPage();
-  await page.goto(`${url}/room/${show}${query}`);
-  return page;
-}
-
-const state = (page, ...states) =>
-  page.waitForFunction((wanted) => wanted.includes(document.getElementById('room')?.dataset.state)
-    && !document.getElementById('card').hidden, states, { timeout: PATIENCE_MS });
-
-const shown = (page, text) => page.getByText(text).first().waitFor({ timeout: PATIENCE_MS });
-
-/** The page as somebody sees it who has gone to another tab. */
-const hide = (page, hidden) =>
-  page.evaluate((value) => {
-    Object.defineProperty(document, 'hidden', { value, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, hidden);
+before(start);
+after(close);
 
 test('the page is under 30,000 bytes, and nothing comes from elsewhere', async (t) => {
   const show = await event.show(beforeOpening());
@@ -206,7 +155,7 @@ test('a fan code from the link is sent along, and one that is refused leaves the
   assert.equal(times('POST join'), 3);
 
   sent = [];
-  const other = await open(await browser.newContext().then((it) => (t.after(() => it.close()), it)), show, '?code=FROM-A-LINK');
+  const other = await open((await visitor(t)).context, show, '?code=FROM-A-LINK');
   const request = await other.waitForRequest((it) => it.url().endsWith('/join'), { timeout: PATIENCE_MS });
   assert.equal(request.postDataJSON().fan_code, 'FROM-A-LINK');
 });
@@ -335,125 +284,6 @@ test('the tab that is looked at takes over from a hidden one', async (t) => {
   await state(looked, 'turn');
   await state(hidden, 'turn');
   assert.equal(times('POST join'), 1);
-});
-
-test('after the draw people wait in line, and go in when others leave', async (t) => {
-  const opens_at = new Date(Date.now() + 12_000).toISOString();
-  const show = await event.show({ mode: 'queue_all', capacity: 1, opens_at });
-  const pages = [];
-  for (let i = 0; i < 5; i++) {
-    const { context } = await visitor(t);
-    pages.push(await open(context, show));
-  }
-  await Promise.all(pages.map((page) => state(page, 'prequeue', 'waiting', 'admitted', 'turn')));
-  const isAt = async (page, wanted) => (await page.locator('#room').getAttribute('data-state')) === wanted;
-  const inside = async () => (await Promise.all(pages.map((page) => isAt(page, 'turn')))).filter(Boolean).length;
-
-  const winner = await Promise.any(pages.map(async (page) => (await state(page, 'turn'), page)));
-  const waiting = await Promise.any(pages.map(async (page) => (await state(page, 'waiting'), page)));
-  assert.equal(await inside(), 1);
-  await shown(waiting, /ahead of you|You are next/);
-  await shown(waiting, /Your wait: (about|less than) |as soon as there is room/);
-  assert.match(await waiting.title(), /^Your place \d+ · /);
-  await assertAccessible(waiting, 'waiting');
-  await waiting.evaluate(() => {
-    window.announcements = 0;
-    new MutationObserver(() => window.announcements++).observe(document.getElementById('said'), { childList: true });
-  });
-  for (let polls = 0; polls < 3; polls++) {
-    await waiting.waitForResponse((response) => /\/(status|enter)$/.test(response.url()), { timeout: PATIENCE_MS });
-  }
-  assert.ok((await waiting.evaluate(() => window.announcements)) <= 1, 'a poll is not worth an announcement');
-  if (screenshots) await waiting.screenshot({ path: `${screenshots}/waiting.png`, fullPage: true });
-
-  await winner.getByRole('button', { name: 'Leave' }).click();
-  const others = pages.filter((page) => page !== winner);
-  await Promise.any(others.map((page) => state(page, 'turn')));
-  assert.equal(await inside(), 1);
-});
-
-test('a closed room says so, and lets people in when it opens', async (t) => {
-  const show = await event.show({ ...wide, mode: 'closed' });
-  const { context } = await visitor(t);
-  const page = await open(context, show);
-  await state(page, 'closed');
-  await event.setRoom(show, { ...wide, rate_per_second: 100 });
-  await state(page, 'turn');
-});
-
-test('sold out is said, and the page leads to the waitlist', async (t) => {
-  const show = await event.show(wide);
-  const { context } = await visitor(t);
-  await state(await open(context, show), 'turn');
-  await buy(context, show);
-  const late = await visitor(t);
-  const page = await late.context.newPage();
-  const known = async () => {
-    await page.goto(`${url}/room/${show}`);
-    await state(page, 'sold_out', 'turn');
-    return (await page.locator('#room').getAttribute('data-state')) === 'sold_out';
-  };
-  const patience = Date.now() + PATIENCE_MS;
-  while (!(await known())) assert.ok(Date.now() < patience, 'the room does not learn that all is sold');
-  await shown(page, 'Sold out');
-  await shown(page, /offered to the waitlist/);
-  const plain = await open((await visitor(t, { javaScriptEnabled: false })).context, show);
-  const link = { name: 'Join the waitlist' };
-  assert.equal(await plain.getByRole('link', link).getAttribute('href'), `/shows/${show}`);
-
-  await page.getByRole('link', link).click();
-  await page.waitForURL(`${url}/shows/${show}`);
-  // What is left is known there a moment later than in the room.
-  const canJoin = async () => {
-    await page.getByRole('heading', { level: 2 }).first().waitFor();
-    return page.getByRole('button', link).isVisible();
-  };
-  while (!(await canJoin())) {
-    assert.ok(Date.now() < patience, 'the page of the show has no form');
-    await page.reload();
-  }
-  assert.deepEqual(late.complaints, []);
-});
-
-for (const colorScheme of ['light', 'dark']) {
-  test(`every state is accessible, on a narrow screen and ${colorScheme}`, async (t) => {
-    const rooms = { prequeue: beforeOpening(), turn: wide, closed: { ...wide, mode: 'closed' } };
-    for (const [name, room] of Object.entries(rooms)) {
-      const { context } = await visitor(t, { colorScheme, viewport: { width: 320, height: 640 } });
-      const page = await open(context, await event.show(room));
-      await state(page, name);
-      if (name === 'prequeue') await page.getByText('I have a fan code').click();
-      await assertAccessible(page, name);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`);
-      for (const target of await page.locator('button:visible, a:visible, summary:visible, input:visible').all()) {
-        const { height } = await target.boundingBox();
-        assert.ok(height >= 44, `${await target.textContent()} is ${height} px high`);
-      }
-      // 200 % zoom of a small laptop's screen is the same as half its width.
-      await page.setViewportSize({ width: 640, height: 400 });
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), name);
-      if (screenshots) await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}.png`, fullPage: true });
-    }
-  });
-}
-
-test('without JavaScript a visitor waits, joins and goes in by buttons', async (t) => {
-  const show = await event.show(wide);
-  const { context } = await visitor(t, { javaScriptEnabled: false });
-  const page = await open(context, show);
-  const waitSeconds = Number((await page.getByText(/in \d+ seconds/).textContent()).match(/in (\d+) seconds/)[1]);
-  const ready = Date.now() + waitSeconds * 1_000 + 1_000;
-  // The wait is the price, so there is nothing else to wait for.
-  await new Promise((resolve) => setTimeout(resolve, ready - Date.now()));
-  await page.getByRole('button', { name: 'Join the line' }).click();
-  const hasPass = async () => (await context.cookies(`${url}/api/v1/shows/${show}`)).some(({ name }) => name === 'onsale_pass');
-  // The turn may be announced a moment before the gate has a slot; the button stays.
-  for (const end = Date.now() + PATIENCE_MS; !(await hasPass());) {
-    assert.ok(Date.now() < end, 'never let in');
-    await page.getByRole('button', { name: 'Enter' }).click({ timeout: PATIENCE_MS });
-    await page.waitForLoadState();
-  }
 });
 
 /** A number that the rules of the work name. */

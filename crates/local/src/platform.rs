@@ -369,4 +369,16 @@ mod tests {
             "run: cargo run --release -- openapi > docs/openapi.json"
         );
     }
+
+    #[test]
+    fn every_operation_says_who_answers_it() {
+        let document = super::openapi_text().unwrap();
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            for (method, operation) in operations.as_object().unwrap() {
+                let function = operation["x-function"].as_str();
+                assert!(function.is_some(), "{method} {path}");
+            }
+        }
+    }
 }
