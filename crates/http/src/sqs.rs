@@ -154,6 +154,13 @@ mod tests {
         event
     }
 
+    fn coming_back(response: &SqsBatchResponse) -> Vec<&str> {
+        let failures = response.batch_item_failures.iter();
+        failures
+            .map(|failure| failure.item_identifier.as_str())
+            .collect()
+    }
+
     #[tokio::test]
     async fn only_the_failing_and_the_panicking_message_come_back() {
         let done = AtomicUsize::new(0);
@@ -172,12 +179,7 @@ mod tests {
             }
         })
         .await;
-        let back: Vec<_> = response
-            .batch_item_failures
-            .iter()
-            .map(|failure| failure.item_identifier.as_str())
-            .collect();
-        assert_eq!(back, ["m1", "m2", "m3"]);
+        assert_eq!(coming_back(&response), ["m1", "m2", "m3"]);
         assert_eq!(done.load(Ordering::Relaxed), 2);
     }
 
@@ -195,12 +197,7 @@ mod tests {
             Ok(())
         })
         .await;
-        let back: Vec<_> = response
-            .batch_item_failures
-            .iter()
-            .map(|failure| failure.item_identifier.as_str())
-            .collect();
-        assert_eq!(back, ["m1", "m2"]);
+        assert_eq!(coming_back(&response), ["m1", "m2"]);
         assert_eq!(done.load(Ordering::Relaxed), 2);
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod counters;
 mod crash;
 mod gates;
 mod leaving;
+mod no_such_amount;
 mod parked;
 mod passes;
 mod races;

@@ -88,7 +88,7 @@ async fn the_steps_of_a_refund_policy_are_put_in_order() {
 async fn settings_out_of_range_are_refused() {
     let (world, owner) = (world(), organiser(1));
     let event = make_event(&world, &owner).await;
-    let spoil: [fn(&mut NewShow); 16] = [
+    let spoil: [fn(&mut NewShow); 17] = [
         |s| s.starts_at = NOW,
         |s| s.starts_at = NOW + 37_000 * DAY,
         |s| s.on_sale_at = Some(s.starts_at + 1),
@@ -105,6 +105,7 @@ async fn settings_out_of_range_are_refused() {
             }])
         },
         |s| s.overbook_percent = 6,
+        |s| s.currency = Currency::parse("KWD").unwrap(),
         |s| s.room.pass_seconds = Some(9),
         |s| s.room.opens_at = Some(Some(s.starts_at + 1)),
         |s| s.room.beacon = Some(Some(beacon(" ", None))),
