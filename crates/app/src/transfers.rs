@@ -6,6 +6,10 @@
 //! which `reconcile` finds. The order is one of them so that a buyer who cancels and a
 //! friend who accepts in the same moment cannot both be first.
 
+mod side;
+
+pub use side::Side;
+
 use onsale_domain::account::{Account, Email};
 use onsale_domain::ids::{TicketId, TransferId};
 use onsale_domain::order::Order;
@@ -55,13 +59,6 @@ impl From<TransferRefusal> for Error {
 
 fn at<T>(version: u64, value: T) -> Versioned<T> {
     Versioned { version, value }
-}
-
-/// Who looks at a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    Sender,
-    Recipient,
 }
 
 impl App {

@@ -4,7 +4,13 @@
 //! policies limit each function (`dynamodb:LeadingKeys`). The sort key repeats it: one
 //! item per partition, so that nothing shares a hot one.
 
+mod indexes;
 mod lists;
+mod named;
+
+pub use indexes::*;
+pub use lists::*;
+pub use named::{listed_audit, listed_fan, listed_session, listed_staff};
 
 use std::collections::HashMap;
 
@@ -19,68 +25,9 @@ use onsale_domain::mail::MailId;
 use onsale_domain::mailing::MailingId;
 use onsale_domain::room::opaque::{EmailHash, FanBatchId, PassId};
 
-pub use lists::*;
-
 /// Partition and sort key attributes.
 pub const PK: &str = "pk";
 pub const SK: &str = "sk";
-/// Lists that belong to an account.
-pub const BY_OWNER: Index = Index {
-    name: "gsi1",
-    pk: "gsi1pk",
-    sk: "gsi1sk",
-};
-/// Lists that belong to everybody.
-pub const BY_LIST: Index = Index {
-    name: "gsi2",
-    pk: "gsi2pk",
-    sk: "gsi2sk",
-};
-/// The partition of the public catalogue in `BY_LIST`.
-pub const PUBLIC_EVENTS: &str = "EVENTS";
-/// Lists of what was bought and of passes that ended, by time. Keys only.
-pub const BY_BUYER: Index = Index {
-    name: "gsi3",
-    pk: "gsi3pk",
-    sk: "gsi3sk",
-};
-/// The partition of the sandbox's payments in `BY_BUYER`.
-pub const SANDBOX_PAYMENTS: &str = "SANDBOX";
-/// What a saga still has to work on. Keys only, and sparse: whatever has ended is not
-/// in it.
-pub const BY_WORK: Index = Index {
-    name: "gsi4",
-    pk: "gsi4pk",
-    sk: "gsi4sk",
-};
-/// The partition of cancellations in `BY_WORK`.
-pub const OPEN_CANCELLATIONS: &str = "OPENCXL";
-/// The partition of events in `BY_WORK` that changed since they were indexed.
-pub const UNINDEXED_EVENTS: &str = "UNINDEXED";
-/// The partition of resets that were not announced in `BY_WORK`.
-pub const OPEN_RESETS: &str = "OPENRST";
-/// The partition of deletions in `BY_WORK`.
-pub const OPEN_DELETIONS: &str = "OPENDEL";
-/// The partition of transfers that the world was not told of, in `BY_WORK`.
-pub const UNTOLD_TRANSFERS: &str = "UNTOLD";
-/// The partition of mailings in `BY_WORK`.
-pub const OPEN_MAILINGS: &str = "OPENMLG";
-/// The partition of parked mails in `BY_WORK`. There are few, or the mail service takes
-/// none, and then no more than it could send.
-pub const PARKED_MAILS: &str = "PARKEDMAIL";
-/// The partition of shows with a waitlist in `BY_WORK`.
-pub const OPEN_WAITLISTS: &str = "OPENWLS";
-/// Open orders are spread over this many partitions of `BY_WORK`: an order enters and
-/// leaves once each, and a partition takes 1,000 writes a second, so 16 of them carry
-/// some 8,000 orders a second.
-pub const WORK_SHARDS: u8 = 16;
-
-#[derive(Debug, Clone, Copy)]
-pub struct Index {
-    pub name: &'static str,
-    pub pk: &'static str,
-    pub sk: &'static str,
-}
 
 const EVENT: &str = "EVT";
 const ORDER: &str = "ORD";
@@ -89,11 +36,6 @@ const SANDBOX: &str = "SBX";
 const FAN: &str = "FNE";
 const SALE: &str = "SAL";
 const EXPORT: &str = "EXP";
-/// The partition of exports in `BY_WORK`.
-pub const OPEN_EXPORTS: &str = "OPENEXP";
-/// The lines of what a show sold are spread over this many partitions: each takes 1,000
-/// writes a second, and whoever reads asks all of them.
-pub const SALE_PARTS: u8 = 4;
 const SESSION: &str = "SES";
 const RESET: &str = "RST";
 const DELETION: &str = "DEL";
@@ -335,142 +277,5 @@ impl Key {
             (PK.to_owned(), AttributeValue::S(self.pk.clone())),
             (SK.to_owned(), AttributeValue::S(self.sk.to_owned())),
         ])
-    }
-
-    /// The number of the block that a partition key names.
-    pub fn block_index(pk: &str) -> Option<BlockIndex> {
-        let mut parts = pk.strip_prefix("BLK#")?.split('#');
-        parts.nth(1)?.parse().ok().map(BlockIndex)
-    }
-
-    /// The event that a partition key names.
-    pub fn event_id(pk: &str) -> Option<EventId> {
-        let digits = named(pk, EVENT)?;
-        format!("{}_{digits}", EventId::PREFIX).parse().ok()
-    }
-
-    /// The order that a partition key names.
-    pub fn order_id(pk: &str) -> Option<OrderId> {
-        let digits = named(pk, ORDER)?;
-        format!("{}_{digits}", OrderId::PREFIX).parse().ok()
-    }
-
-    /// The ticket that a partition key names.
-    pub fn ticket_id(pk: &str) -> Option<TicketId> {
-        let digits = named(pk, TICKET)?;
-        format!("{}_{digits}", TicketId::PREFIX).parse().ok()
-    }
-
-    /// The transfer that a partition key names.
-    pub fn transfer_id(pk: &str) -> Option<TransferId> {
-        let digits = named(pk, TRANSFER)?;
-        format!("{}_{digits}", TransferId::PREFIX).parse().ok()
-    }
-
-    /// The gate whose count a partition key names.
-    pub fn counted_gate(pk: &str) -> Option<&str> {
-        named(pk, GATE_COUNT)?.split_once('#').map(|(_, gate)| gate)
-    }
-
-    /// The export that a partition key names.
-    pub fn export_id(pk: &str) -> Option<ExportId> {
-        let digits = named(pk, EXPORT)?;
-        format!("{}_{digits}", ExportId::PREFIX).parse().ok()
-    }
-
-    /// The show whose cancellation a partition key names.
-    pub fn cancelled_show(pk: &str) -> Option<ShowId> {
-        let digits = named(pk, CANCELLATION)?;
-        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
-    }
-
-    /// The reset that a partition key names.
-    pub fn reset_id(pk: &str) -> Option<ResetId> {
-        let digits = named(pk, RESET)?;
-        format!("{}_{digits}", ResetId::PREFIX).parse().ok()
-    }
-
-    /// The account whose deletion a partition key names.
-    pub fn deleted_account(pk: &str) -> Option<AccountId> {
-        let digits = named(pk, DELETION)?;
-        format!("{}_{digits}", AccountId::PREFIX).parse().ok()
-    }
-
-    /// The show of the fan that a partition key names.
-    pub fn fan_show(pk: &str) -> Option<ShowId> {
-        let (digits, _) = named(pk, FAN)?.split_once('#')?;
-        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
-    }
-
-    /// The mail that a partition key names.
-    pub fn mail_id(pk: &str) -> Option<MailId> {
-        named(pk, MAIL).map(MailId::stored)
-    }
-
-    /// The mailing that a partition key names.
-    pub fn mailing_id(pk: &str) -> Option<MailingId> {
-        let (digits, version) = named(pk, MAILING)?.split_once('#')?;
-        Some(MailingId {
-            event_id: format!("{}_{digits}", EventId::PREFIX).parse().ok()?,
-            version: version.parse().ok()?,
-        })
-    }
-
-    /// The show that a partition key names.
-    pub fn show_id(pk: &str) -> Option<ShowId> {
-        let digits = named(pk, SHOW)?;
-        format!("{}_{digits}", ShowId::PREFIX).parse().ok()
-    }
-
-    /// The entry of a waitlist that a partition key names.
-    pub fn listed_waitlist_entry(pk: &str) -> Option<Self> {
-        named(pk, WAITLIST).map(|rest| Self::new(WAITLIST, rest))
-    }
-
-    /// Whose entry in a waitlist a partition key names.
-    pub fn waitlist_account(pk: &str) -> Option<AccountId> {
-        let (_, digits) = named(pk, WAITLIST)?.split_once('#')?;
-        format!("{}_{digits}", AccountId::PREFIX).parse().ok()
-    }
-
-    /// The payment of the sandbox that a partition key names.
-    pub fn sandbox_id(pk: &str) -> Option<&str> {
-        named(pk, SANDBOX)
-    }
-}
-
-/// The key that a partition key of a fan names.
-pub fn listed_fan(pk: &str) -> Option<Key> {
-    named(pk, FAN).map(|rest| Key::new(FAN, rest))
-}
-
-/// The key that a partition key of a session names.
-pub fn listed_session(pk: &str) -> Option<Key> {
-    named(pk, SESSION).map(|rest| Key::new(SESSION, rest))
-}
-
-/// The key that a partition key of staff names.
-pub fn listed_staff(pk: &str) -> Option<Key> {
-    named(pk, STAFF).map(|rest| Key::new(STAFF, rest))
-}
-
-/// The key that a partition key of an audit entry names.
-pub fn listed_audit(pk: &str) -> Option<Key> {
-    named(pk, AUDIT).map(|rest| Key::new(AUDIT, rest))
-}
-
-/// What follows the kind in a partition key.
-fn named<'a>(pk: &'a str, kind: &str) -> Option<&'a str> {
-    pk.strip_prefix(kind)?.strip_prefix('#')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gate_may_have_any_name() {
-        let key = Key::gate_count(ShowId::from_bytes([1; 16]), "#1 north");
-        assert_eq!(Key::counted_gate(&key.pk), Some("#1 north"));
     }
 }

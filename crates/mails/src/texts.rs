@@ -101,151 +101,137 @@ pub fn render(
 }
 
 fn page<T: Texts>(letter: &Letter, base: &str, token: impl Fn(ResetId) -> String) -> Page {
-    let labels = T::LABELS;
-    let titled = |show: &ShowLine| line(&show.title, SUBJECT_CHARS);
-    let (name, words, facts, link) = match letter {
-        Letter::Confirmation {
-            name,
-            show,
-            order,
-            tickets,
-        } => {
-            let mut facts = show_facts::<T>(show);
-            facts.extend(order_facts::<T>(order));
-            let words = T::confirmation(&titled(show), tickets.len());
-            (Some(name), words, facts, Some(Link::Order(order.order_id)))
-        }
-        Letter::Decline {
-            name,
-            show,
-            order,
-            reason,
-            pay_until,
-        } => {
-            let mut facts = show_facts::<T>(show);
-            facts.extend(order_facts::<T>(order));
-            if let Some(reason) = reason {
-                facts.push((labels.reason.to_owned(), line(reason, MAX_CHARS)));
-            }
-            facts.push((labels.until.to_owned(), local::<T>(*pay_until, show)));
-            let link = Link::Order(order.order_id);
-            (Some(name), T::decline(&titled(show)), facts, Some(link))
-        }
-        Letter::Cancellation {
-            name,
-            show,
-            order,
-            why,
-            refund,
-        } => {
-            let refund = refund.map(money::<T>);
-            let mut facts = show_facts::<T>(show);
-            facts.extend(order_facts::<T>(order));
-            if let Some(refund) = &refund {
-                facts.push((labels.refund.to_owned(), refund.clone()));
-            }
-            let words = T::cancellation(&titled(show), *why, refund.as_deref());
-            (Some(name), words, facts, Some(Link::Order(order.order_id)))
-        }
-        Letter::Offer {
-            name,
-            show,
-            hold_id,
-            seats,
-            expires_at,
-        } => {
-            let mut facts = show_facts::<T>(show);
-            facts.push((labels.places.to_owned(), places::<T>(seats)));
-            facts.push((labels.until.to_owned(), local::<T>(*expires_at, show)));
-            let words = T::offer(&titled(show), seats.len());
-            (
-                Some(name),
-                words,
-                facts,
-                Some(Link::Hold(show.show_id, *hold_id)),
-            )
-        }
-        Letter::OfferLapsed {
-            name,
-            show,
-            waitlist_id,
-        } => {
-            let link = Link::Waitlist(show.show_id, *waitlist_id);
-            let words = T::offer_lapsed(&titled(show));
-            (Some(name), words, show_facts::<T>(show), Some(link))
-        }
-        Letter::Resold {
-            name,
-            show,
-            seat,
-            refund,
-        } => {
-            let refund = money::<T>(*refund);
-            let mut facts = show_facts::<T>(show);
-            let seat = places::<T>(std::slice::from_ref(seat));
-            facts.push((labels.places.to_owned(), seat));
-            facts.push((labels.refund.to_owned(), refund.clone()));
-            let words = T::resold(&titled(show), &refund);
-            (Some(name), words, facts, Some(Link::Orders))
-        }
-        Letter::ShowChanged { name, show, was } => {
-            let facts = changed_facts::<T>(show, was);
-            let words = T::show_changed(&titled(was));
-            (Some(name), words, facts, Some(Link::Show(show.show_id)))
-        }
-        Letter::ShowCancelled { name, show } => {
-            let words = T::show_cancelled(&titled(show));
-            (Some(name), words, show_facts::<T>(show), Some(Link::Orders))
-        }
-        Letter::Transfer {
-            from,
-            show,
-            transfer_id,
-            seat,
-        } => {
-            let mut facts = show_facts::<T>(show);
-            facts.push((
-                labels.places.to_owned(),
-                places::<T>(std::slice::from_ref(seat)),
-            ));
-            let words = T::transfer(&titled(show), &line(from, SUBJECT_CHARS));
-            (None, words, facts, Some(Link::Transfer(*transfer_id)))
-        }
-        Letter::PasswordReset {
-            name,
-            reset_id,
-            minutes,
-        } => {
-            let link = Link::Reset(token(*reset_id));
-            (Some(name), T::password_reset(*minutes), vec![], Some(link))
-        }
-        Letter::Invitation { name, reset_id } => {
-            let link = Link::Invitation(token(*reset_id));
-            (Some(name), T::invitation(), vec![], Some(link))
-        }
-        Letter::YourTurn { show, enter_by } => {
-            let mut facts = show_facts::<T>(show);
-            facts.push((labels.until.to_owned(), local::<T>(*enter_by, show)));
-            let link = Link::Room(show.show_id);
-            (None, T::your_turn(&titled(show)), facts, Some(link))
-        }
-    };
-    let button = words.button.zip(link).map(|(label, link)| Button {
-        label,
-        href: format!("{base}{}", link.path()),
-    });
+    let words = words::<T>(letter);
+    let href = format!("{base}{}", link(letter, token).path());
     Page {
         language: T::LANGUAGE.as_str(),
         preview: words.paragraphs.first().cloned().unwrap_or_default(),
         subject: words.subject,
         heading: words.heading,
-        greeting: name.map(|name| T::greeting(&line(name, MAX_CHARS))),
+        greeting: greeted(letter).map(|name| T::greeting(&line(name, MAX_CHARS))),
         paragraphs: words.paragraphs,
-        facts,
-        button,
+        facts: facts::<T>(letter),
+        button: words.button.map(|label| Button { label, href }),
         notes: words.notes,
         footer: T::footer().to_owned(),
     }
+}
+
+/// Whom a letter greets. Who is offered a ticket and who waits in a room left no name.
+fn greeted(letter: &Letter) -> Option<&str> {
+    match letter {
+        Letter::Confirmation { name, .. }
+        | Letter::Decline { name, .. }
+        | Letter::Cancellation { name, .. }
+        | Letter::Offer { name, .. }
+        | Letter::OfferLapsed { name, .. }
+        | Letter::Resold { name, .. }
+        | Letter::ShowChanged { name, .. }
+        | Letter::ShowCancelled { name, .. }
+        | Letter::PasswordReset { name, .. }
+        | Letter::Invitation { name, .. } => Some(name),
+        Letter::Transfer { .. } | Letter::YourTurn { .. } => None,
+    }
+}
+
+fn words<T: Texts>(letter: &Letter) -> Words {
+    let titled = |show: &ShowLine| line(&show.title, SUBJECT_CHARS);
+    match letter {
+        Letter::Confirmation { show, tickets, .. } => T::confirmation(&titled(show), tickets.len()),
+        Letter::Decline { show, .. } => T::decline(&titled(show)),
+        Letter::Cancellation {
+            show, why, refund, ..
+        } => {
+            let refund = refund.map(money::<T>);
+            T::cancellation(&titled(show), *why, refund.as_deref())
+        }
+        Letter::Offer { show, seats, .. } => T::offer(&titled(show), seats.len()),
+        Letter::OfferLapsed { show, .. } => T::offer_lapsed(&titled(show)),
+        Letter::Resold { show, refund, .. } => T::resold(&titled(show), &money::<T>(*refund)),
+        // By the title under which its reader knows it.
+        Letter::ShowChanged { was, .. } => T::show_changed(&titled(was)),
+        Letter::ShowCancelled { show, .. } => T::show_cancelled(&titled(show)),
+        Letter::Transfer { from, show, .. } => {
+            T::transfer(&titled(show), &line(from, SUBJECT_CHARS))
+        }
+        Letter::PasswordReset { minutes, .. } => T::password_reset(*minutes),
+        Letter::Invitation { .. } => T::invitation(),
+        Letter::YourTurn { show, .. } => T::your_turn(&titled(show)),
+    }
+}
+
+/// Where a letter leads.
+fn link(letter: &Letter, token: impl Fn(ResetId) -> String) -> Link {
+    match letter {
+        Letter::Confirmation { order, .. }
+        | Letter::Decline { order, .. }
+        | Letter::Cancellation { order, .. } => Link::Order(order.order_id),
+        Letter::Offer { show, hold_id, .. } => Link::Hold(show.show_id, *hold_id),
+        Letter::OfferLapsed {
+            show, waitlist_id, ..
+        } => Link::Waitlist(show.show_id, *waitlist_id),
+        Letter::Resold { .. } | Letter::ShowCancelled { .. } => Link::Orders,
+        Letter::ShowChanged { show, .. } => Link::Show(show.show_id),
+        Letter::Transfer { transfer_id, .. } => Link::Transfer(*transfer_id),
+        Letter::PasswordReset { reset_id, .. } => Link::Reset(token(*reset_id)),
+        Letter::Invitation { reset_id, .. } => Link::Invitation(token(*reset_id)),
+        Letter::YourTurn { show, .. } => Link::Room(show.show_id),
+    }
+}
+
+/// Those of the show, and what the letter has to add.
+fn facts<T: Texts>(letter: &Letter) -> Vec<Fact> {
+    let labels = T::LABELS;
+    let seated = |seats: &[String]| (labels.places.to_owned(), places::<T>(seats));
+    let refunded = |refund: Money| (labels.refund.to_owned(), money::<T>(refund));
+    let until = |at: Millis, show: &ShowLine| (labels.until.to_owned(), local::<T>(at, show));
+    let (show, more) = match letter {
+        Letter::Confirmation { show, order, .. } => (show, order_facts::<T>(order)),
+        Letter::Decline {
+            show,
+            order,
+            reason,
+            pay_until,
+            ..
+        } => {
+            let mut more = order_facts::<T>(order);
+            if let Some(reason) = reason {
+                more.push((labels.reason.to_owned(), line(reason, MAX_CHARS)));
+            }
+            more.push(until(*pay_until, show));
+            (show, more)
+        }
+        Letter::Cancellation {
+            show,
+            order,
+            refund,
+            ..
+        } => {
+            let mut more = order_facts::<T>(order);
+            more.extend(refund.map(refunded));
+            (show, more)
+        }
+        Letter::Offer {
+            show,
+            seats,
+            expires_at,
+            ..
+        } => (show, vec![seated(seats), until(*expires_at, show)]),
+        Letter::Resold {
+            show, seat, refund, ..
+        } => (
+            show,
+            vec![seated(std::slice::from_ref(seat)), refunded(*refund)],
+        ),
+        Letter::Transfer { show, seat, .. } => (show, vec![seated(std::slice::from_ref(seat))]),
+        Letter::YourTurn { show, enter_by } => (show, vec![until(*enter_by, show)]),
+        Letter::OfferLapsed { show, .. } | Letter::ShowCancelled { show, .. } => (show, vec![]),
+        Letter::ShowChanged { show, was, .. } => return changed_facts::<T>(show, was),
+        Letter::PasswordReset { .. } | Letter::Invitation { .. } => return vec![],
+    };
+    let mut facts = show_facts::<T>(show);
+    facts.extend(more);
+    facts
 }
 
 fn local<T: Texts>(at: Millis, show: &ShowLine) -> String {

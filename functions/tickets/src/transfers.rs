@@ -6,7 +6,7 @@ use axum::response::IntoResponse;
 use onsale_app::transfers::Side;
 use onsale_domain::ids::{ShowId, TicketId, TransferId};
 use onsale_domain::time::Millis;
-use onsale_domain::transfer::{Transfer, TransferState, TransferStatus};
+use onsale_domain::transfer::{Transfer, TransferStatus};
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp, TransferIdText};
 use onsale_http::{
     Api, Authenticated, EmailText, Json, List, OptionalKey, PageQuery, Path, Problem, Query,
@@ -127,20 +127,16 @@ pub(crate) struct TransferView {
 
 impl TransferView {
     fn of((transfer, side): (Transfer, Side), now: Millis) -> Self {
-        let (direction, ticket_id) = match (side, &transfer.state) {
-            (Side::Sender, _) => (DirectionText::Out, Some(transfer.ticket)),
-            (Side::Recipient, TransferState::Accepted { new_ticket, .. }) => {
-                (DirectionText::In, Some(*new_ticket))
-            }
-            (Side::Recipient, _) => (DirectionText::In, None),
-        };
         Self {
             transfer_id: transfer.id,
-            direction,
+            direction: match side {
+                Side::Sender => DirectionText::Out,
+                Side::Recipient => DirectionText::In,
+            },
             status: transfer.status(now).into(),
             show_id: transfer.show_id,
+            ticket_id: side.ticket_of(&transfer),
             seat: transfer.seat,
-            ticket_id,
             to_email: transfer.to.map(|to| to.as_str().to_owned()),
             created_at: transfer.created,
             expires_at: transfer.expires,

@@ -1,26 +1,21 @@
 //! From news to a letter: looks up every value that it names.
 
 use onsale_domain::account::Email;
-use onsale_domain::announcement::{News, OrderNews};
-use onsale_domain::ids::{AccountId, ShowId};
+use onsale_domain::announcement::{News, OrderNews, ShowFacts};
+use onsale_domain::ids::{AccountId, ResetId, ShowId, TicketId, TransferId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Composed, Letter, OrderLine, ShowLine, TEMPLATES, TicketLine};
 use onsale_domain::mail::{Dropped, Mail, Recipient};
-use onsale_domain::money::Cents;
+use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::{Order, Stage, Why};
 use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::show::StoredStatus;
-use onsale_domain::ticket::TicketState;
+use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::time::Millis;
 use onsale_domain::transfer::TransferStatus;
 
 use crate::app::App;
 use crate::error::{Error, Result};
-
-/// How long the link of a password reset works.
-const RESET_MINUTES: u64 = 30;
-/// How long an invitation is worth sending.
-const INVITATION_MS: u64 = 7 * 24 * 3_600_000;
 
 /// What came of composing: a letter, or nothing to say.
 pub(super) type Outcome<T> = std::result::Result<T, Dropped>;
@@ -83,41 +78,14 @@ impl App {
     }
 
     async fn letter(&self, news: &News, at: Millis, name: String) -> Result<Outcome<Letter>> {
-        let now = self.now();
+        if worth_sending_until(news, at).is_some_and(|until| until <= self.now()) {
+            return Ok(Err(Dropped::TooLate));
+        }
         Ok(Ok(match news {
             News::OrderConfirmed(news) => return self.confirmation(news, name).await,
             News::OrderDeclined(news) => return self.decline(news, name).await,
-            News::OrderCancelled(news) => {
-                let order = self.ordered(news).await?;
-                let why = order.undo.as_ref().map(|undo| undo.why);
-                let refunded = order.refund().is_some_and(|r| r.amount > Cents(0));
-                match why {
-                    // The mail about the refund, or about the show, says it.
-                    _ if refunded => return Ok(Err(Dropped::Overtaken)),
-                    Some(Why::ShowCancelled) | None => return Ok(Err(Dropped::Overtaken)),
-                    Some(why) => Letter::Cancellation {
-                        name,
-                        show: self.show_line(news.show_id).await?,
-                        order: order_line(&order),
-                        why,
-                        refund: None,
-                    },
-                }
-            }
-            News::RefundIssued { order, refund } => {
-                let stored = self.ordered(order).await?;
-                let why = stored.undo.as_ref().map(|undo| undo.why);
-                Letter::Cancellation {
-                    name,
-                    show: self.show_line(order.show_id).await?,
-                    order: order_line(&stored),
-                    why: why.ok_or(Error::Corrupt)?,
-                    refund: Some(*refund),
-                }
-            }
-            News::OfferMade(offer) if offer.expires_at <= now => {
-                return Ok(Err(Dropped::TooLate));
-            }
+            News::OrderCancelled(news) => return self.cancellation(news, name).await,
+            News::RefundIssued { order, refund } => self.refunded(order, *refund, name).await?,
             News::OfferMade(offer) => Letter::Offer {
                 name,
                 show: self.show_line(offer.show_id).await?,
@@ -138,17 +106,10 @@ impl App {
             },
             News::ShowChanged { show_id, was, is } => {
                 let line = self.show_line(*show_id).await?;
-                let with = |facts: &onsale_domain::announcement::ShowFacts| ShowLine {
-                    title: facts.title.clone(),
-                    venue: facts.venue.clone(),
-                    city: facts.city.clone(),
-                    starts_at: facts.starts_at,
-                    ..line.clone()
-                };
                 Letter::ShowChanged {
                     name,
-                    show: with(is),
-                    was: with(was),
+                    show: with_facts(&line, is),
+                    was: with_facts(&line, was),
                 }
             }
             News::ShowCancelled { show_id, .. } => Letter::ShowCancelled {
@@ -162,14 +123,10 @@ impl App {
                 from_account,
                 ..
             } => {
-                let ticket = self.store.ticket(*ticket_id).await?;
-                let ticket = ticket.ok_or(Error::Corrupt)?.value;
-                // Taken, or taken back: there is nothing to accept any more.
-                let offer = self.store.transfer(*transfer_id).await?;
-                let is_over = offer.is_some_and(|t| t.value.status(now) != TransferStatus::Open);
-                if is_over || !is_good(&ticket.state) || !belongs(ticket.account, *from_account) {
+                let offered = self.offered_ticket(*transfer_id, *ticket_id, *from_account);
+                let Some(ticket) = offered.await? else {
                     return Ok(Err(Dropped::Overtaken));
-                }
+                };
                 Letter::Transfer {
                     from: name,
                     show: self.show_line(*show_id).await?,
@@ -179,34 +136,10 @@ impl App {
             }
             News::PasswordResetAsked {
                 reset_id, purpose, ..
-            } => {
-                let reset_id = *reset_id;
-                let (letter, until) = match purpose {
-                    ResetPurpose::Reset => {
-                        let minutes = RESET_MINUTES;
-                        let letter = Letter::PasswordReset {
-                            name,
-                            reset_id,
-                            minutes,
-                        };
-                        (letter, at + minutes * 60_000)
-                    }
-                    ResetPurpose::Invitation => {
-                        let letter = Letter::Invitation { name, reset_id };
-                        (letter, at + INVITATION_MS)
-                    }
-                };
-                if until <= now {
-                    return Ok(Err(Dropped::TooLate));
-                }
-                letter
-            }
+            } => password_link(*purpose, *reset_id, name),
             News::TurnCame {
                 show_id, enter_by, ..
             } => {
-                if *enter_by <= now {
-                    return Ok(Err(Dropped::TooLate));
-                }
                 if self.recent_show(*show_id).await?.status == StoredStatus::Cancelled {
                     return Ok(Err(Dropped::Overtaken));
                 }
@@ -270,6 +203,51 @@ impl App {
         }))
     }
 
+    async fn cancellation(&self, news: &OrderNews, name: String) -> Result<Outcome<Letter>> {
+        let order = self.ordered(news).await?;
+        let is_refunded = order.refund().is_some_and(|r| r.amount > Cents(0));
+        let why = order.undo.as_ref().map(|undo| undo.why);
+        let Some(why) = why.filter(|why| *why != Why::ShowCancelled && !is_refunded) else {
+            // The mail about the refund, or about the show, says it.
+            return Ok(Err(Dropped::Overtaken));
+        };
+        Ok(Ok(Letter::Cancellation {
+            name,
+            show: self.show_line(news.show_id).await?,
+            order: order_line(&order),
+            why,
+            refund: None,
+        }))
+    }
+
+    async fn refunded(&self, news: &OrderNews, refund: Money, name: String) -> Result<Letter> {
+        let order = self.ordered(news).await?;
+        let why = order.undo.as_ref().map(|undo| undo.why);
+        Ok(Letter::Cancellation {
+            name,
+            show: self.show_line(news.show_id).await?,
+            order: order_line(&order),
+            why: why.ok_or(Error::Corrupt)?,
+            refund: Some(refund),
+        })
+    }
+
+    /// The ticket that is offered; `None`: there is nothing to accept any more, because it
+    /// was taken, or taken back.
+    async fn offered_ticket(
+        &self,
+        transfer: TransferId,
+        ticket: TicketId,
+        from: AccountId,
+    ) -> Result<Option<Ticket>> {
+        let ticket = self.store.ticket(ticket).await?;
+        let ticket = ticket.ok_or(Error::Corrupt)?.value;
+        let offer = self.store.transfer(transfer).await?;
+        let is_over = offer.is_some_and(|t| t.value.status(self.now()) != TransferStatus::Open);
+        let is_theirs = is_good(&ticket.state) && belongs(ticket.account, from);
+        Ok((is_theirs && !is_over).then_some(ticket))
+    }
+
     async fn ordered(&self, news: &OrderNews) -> Result<Order> {
         let order = self.store.order(news.order_id).await?;
         Ok(order.ok_or(Error::Corrupt)?.value)
@@ -289,6 +267,38 @@ impl App {
             timezone: venue.timezone,
             starts_at: show.starts_at,
         })
+    }
+}
+
+/// Until when a letter about this news is worth sending; `None`: for ever.
+fn worth_sending_until(news: &News, at: Millis) -> Option<Millis> {
+    match news {
+        News::OfferMade(offer) => Some(offer.expires_at),
+        News::PasswordResetAsked { purpose, .. } => Some(at + purpose.lasts_ms()),
+        News::TurnCame { enter_by, .. } => Some(*enter_by),
+        _ => None,
+    }
+}
+
+fn password_link(purpose: ResetPurpose, reset_id: ResetId, name: String) -> Letter {
+    match purpose {
+        ResetPurpose::Reset => Letter::PasswordReset {
+            name,
+            reset_id,
+            minutes: purpose.lasts_ms() / 60_000,
+        },
+        ResetPurpose::Invitation => Letter::Invitation { name, reset_id },
+    }
+}
+
+/// A show as it is or was when these were its facts.
+fn with_facts(line: &ShowLine, facts: &ShowFacts) -> ShowLine {
+    ShowLine {
+        title: facts.title.clone(),
+        venue: facts.venue.clone(),
+        city: facts.city.clone(),
+        starts_at: facts.starts_at,
+        ..line.clone()
     }
 }
 

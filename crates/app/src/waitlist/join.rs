@@ -77,15 +77,7 @@ impl App {
             if self.is_in_the_room(&show, &layout, &wish).await? {
                 return Err(Error::FreeInTheRoom);
             }
-            let line = self.recent_line(show_id).await?;
-            if line.len() >= MAX_WAITING {
-                return Err(Error::LimitExceeded {
-                    limit: MAX_WAITING as u64,
-                    of: "people on the waitlist of a show",
-                });
-            }
-            let ahead = line.partition_point(|turn| *turn < (now, id));
-            let position = ahead as u64 + 1;
+            let position = self.next_position(show_id, id, now).await?;
             let new = WaitlistEntry {
                 id,
                 show_id,
@@ -103,16 +95,7 @@ impl App {
             if show.waitlist != Waitlist::Open {
                 self.open_waitlist(show_id).await?;
             }
-            let written = match &stored {
-                None => self.store.create_waitlist_entry(&new).await?,
-                Some(before) => {
-                    let next = Versioned {
-                        version: before.version,
-                        value: before.value.followed_by(new),
-                    };
-                    self.store.replace_waitlist_entry(&next).await?
-                }
-            };
+            let written = self.put_in_line(stored.as_ref(), new).await?;
             match written {
                 Written::Done(_) => {
                     metrics::counter!("onsale_waitlist_joins_total").increment(1);
@@ -125,6 +108,35 @@ impl App {
             }
         }
         Err(Error::Unavailable)
+    }
+
+    /// The place in the line of somebody who joins now.
+    async fn next_position(&self, show: ShowId, id: WaitlistId, now: Millis) -> Result<u64> {
+        let line = self.recent_line(show).await?;
+        if line.len() >= MAX_WAITING {
+            return Err(Error::LimitExceeded {
+                limit: MAX_WAITING as u64,
+                of: "people on the waitlist of a show",
+            });
+        }
+        let ahead = line.partition_point(|turn| *turn < (now, id));
+        Ok(ahead as u64 + 1)
+    }
+
+    /// Stores an entry in the place of the one before, if the account had one.
+    async fn put_in_line(
+        &self,
+        before: Option<&Versioned<WaitlistEntry>>,
+        new: WaitlistEntry,
+    ) -> Result<Written<WaitlistEntry>> {
+        let Some(before) = before else {
+            return Ok(self.store.create_waitlist_entry(&new).await?);
+        };
+        let next = Versioned {
+            version: before.version,
+            value: before.value.followed_by(new),
+        };
+        Ok(self.store.replace_waitlist_entry(&next).await?)
     }
 
     /// Whether what is wished is sold through the show's waiting room now: nobody goes

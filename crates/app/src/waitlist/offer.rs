@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use onsale_domain::announcement::{News, OfferNews};
-use onsale_domain::buyer::EntryState;
+use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::ids::{AccountId, OrderId};
 use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::order::Why;
@@ -117,39 +117,18 @@ impl App {
             return Ok(false);
         };
         let buyer = self.store.buyer(show.id, account).await?;
-        let recorded = buyer.entry(offer.hold_id);
-        let hold = recorded.map(|e| (e.state, e.expiry));
+        let hold = buyer.entry(offer.hold_id).map(|hold| (hold.state, hold));
         let now = self.now();
         if show.status == StoredStatus::Cancelled || now >= show.starts_at {
-            // No more offers. Nothing is claimed here any more, and what is being paid is
-            // the saga's to end.
-            match hold {
-                Some((EntryState::Paying, _)) => return Ok(true),
-                Some((EntryState::Sold, _)) => self.end(&entry, Outcome::Taken).await?,
-                _ => self.end(&entry, Outcome::Lapsed).await?,
-            }
-            return Ok(false);
+            let state = hold.map(|(state, _)| state);
+            return self.settle_after_sale(&entry, state).await;
         }
         match hold {
             // Recorded and told, and ended so long ago that the buyer item forgot it.
             None if offer.told => self.lapse(looking, &entry, &offer).await?,
             None => return Ok(self.carry_out(looking, entry).await? == Served::Offered),
-            Some((EntryState::Held, expiry)) if now > expiry + CLOCK_SKEW_MS => {
-                let message = ExpireHold {
-                    show_id: show.id,
-                    account_id: account,
-                    hold_id: offer.hold_id,
-                };
-                self.end_lapsed_hold(&message).await?;
-                // What was decided just now is looked at once more, from what is stored.
-                let buyer = self.store.buyer(show.id, account).await?;
-                match buyer.entry(offer.hold_id).map(|e| e.state) {
-                    Some(EntryState::Expired | EntryState::Released) | None if offer.told => {
-                        self.lapse(looking, &entry, &offer).await?;
-                    }
-                    Some(EntryState::Expired) => self.put_back(&entry).await?,
-                    _ => return Ok(true),
-                }
+            Some((EntryState::Held, hold)) if now > hold.expiry + CLOCK_SKEW_MS => {
+                return self.settle_lapsed(looking, &entry, &offer).await;
             }
             // Somebody keeps the ticket that was offered: the buyer waits for the next.
             Some((EntryState::Held, _)) if !self.stands(&offer).await? => {
@@ -168,30 +147,79 @@ impl App {
             Some((EntryState::Sold, _)) => self.end(&entry, Outcome::Taken).await?,
             // Nobody knew of it: the buyer keeps their turn.
             Some((EntryState::Expired, _)) if !offer.told => self.put_back(&entry).await?,
-            Some((
-                ended @ (EntryState::Released | EntryState::Expired | EntryState::Undone),
-                _,
-            )) => {
-                // Whoever ended it may have died before the places were free.
-                if let Some(recorded) = recorded {
-                    self.free_entry(show.id, recorded).await?;
-                }
-                if self.was_lost(&offer).await? {
-                    self.put_back_from(&entry, &offer).await?;
-                    return Ok(false);
-                }
-                match ended {
-                    EntryState::Expired => self.lapse(looking, &entry, &offer).await?,
-                    // Its buyer let it go, or bought it and hears of the order: that they
-                    // came too late would not be true.
-                    _ => {
-                        self.release_promises(&offer.resales, offer.hold_id).await?;
-                        self.end(&entry, Outcome::Lapsed).await?;
-                    }
-                }
+            Some((EntryState::Released | EntryState::Expired | EntryState::Undone, hold)) => {
+                self.settle_ended(looking, &entry, &offer, hold).await?;
             }
         }
         Ok(false)
+    }
+
+    /// The show is cancelled or has begun, so there are no more offers. Nothing is claimed
+    /// any more, and what is being paid is the saga's to end. Whether the offer is still out.
+    async fn settle_after_sale(
+        &self,
+        entry: &Versioned<WaitlistEntry>,
+        hold: Option<EntryState>,
+    ) -> Result<bool> {
+        let outcome = match hold {
+            Some(EntryState::Paying) => return Ok(true),
+            Some(EntryState::Sold) => Outcome::Taken,
+            _ => Outcome::Lapsed,
+        };
+        self.end(entry, outcome).await?;
+        Ok(false)
+    }
+
+    /// The time of the hold is over. Whether the offer is still out.
+    async fn settle_lapsed(
+        &self,
+        looking: &Looking,
+        entry: &Versioned<WaitlistEntry>,
+        offer: &Offer,
+    ) -> Result<bool> {
+        let message = ExpireHold {
+            show_id: looking.show.id,
+            account_id: entry.value.account,
+            hold_id: offer.hold_id,
+        };
+        self.end_lapsed_hold(&message).await?;
+        // What was decided just now is looked at once more, from what is stored.
+        let buyer = self
+            .store
+            .buyer(message.show_id, message.account_id)
+            .await?;
+        match buyer.entry(offer.hold_id).map(|e| e.state) {
+            Some(EntryState::Expired | EntryState::Released) | None if offer.told => {
+                self.lapse(looking, entry, offer).await?;
+            }
+            Some(EntryState::Expired) => self.put_back(entry).await?,
+            _ => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    /// The hold has ended, and with it the offer.
+    async fn settle_ended(
+        &self,
+        looking: &Looking,
+        entry: &Versioned<WaitlistEntry>,
+        offer: &Offer,
+        hold: &Entry,
+    ) -> Result<()> {
+        // Whoever ended it may have died before the places were free.
+        self.free_entry(looking.show.id, hold).await?;
+        if self.was_lost(offer).await? {
+            return self.put_back_from(entry, offer).await;
+        }
+        match hold.state {
+            EntryState::Expired => self.lapse(looking, entry, offer).await,
+            // Its buyer let it go, or bought it and hears of the order: that they came too
+            // late would not be true.
+            _ => {
+                self.release_promises(&offer.resales, offer.hold_id).await?;
+                self.end(entry, Outcome::Lapsed).await
+            }
+        }
     }
 
     /// Whether the tickets of an offer that others put back are kept for it still.
