@@ -106,7 +106,7 @@ const FILES: &[(&str, &str, &str)] = files! {
 pub fn answer(request: &Incoming) -> Option<Answer> {
     let page = page_at(request.uri().path())?;
     if *request.method() != Method::GET && *request.method() != Method::HEAD {
-        return Some(wrong_method("GET").answer());
+        return Some(wrong_method("GET, HEAD").answer());
     }
     let language = language_of(request.headers());
     let mut answer = web::html(StatusCode::OK, page.text(language));

@@ -74,7 +74,7 @@ pub fn html(status: StatusCode, page: String) -> Answer {
 
 pub fn asset(method: &Method, name: &str) -> Answer {
     if *method != Method::GET && *method != Method::HEAD {
-        return wrong_method("GET").answer();
+        return wrong_method("GET, HEAD").answer();
     }
     let of_room = ASSETS.iter().find(|(known, _, _)| *known == name);
     let of_room = of_room.map(|(_, media_type, content)| (*media_type, content.to_vec()));

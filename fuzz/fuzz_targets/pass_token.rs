@@ -5,6 +5,8 @@
 // As the functions have it, without the web framework around it.
 #[path = "../../crates/http/src/ed25519.rs"]
 mod ed25519;
+#[path = "../../crates/http/src/key_ring.rs"]
+mod key_ring;
 #[path = "../../crates/http/src/named_keys.rs"]
 mod named_keys;
 #[allow(dead_code, reason = "only the functions publish their keys")]

@@ -179,7 +179,7 @@ async fn who_leaves_frees_their_holds_and_email_and_their_ticket_still_admits() 
     let wrong = json!({"password": "wrong horse"});
     with_body(&ana, Method::DELETE, "/api/v1/me", wrong)
         .await
-        .problem(401, "unauthenticated");
+        .problem(403, "forbidden");
     let body = json!({"password": "correct horse"});
     with_body(&sale.organiser, Method::DELETE, "/api/v1/me", body.clone())
         .await

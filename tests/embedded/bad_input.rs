@@ -3,7 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::orders::text;
 use crate::owners::wait_for_counts;
+use crate::sale::Sale;
 use crate::server::Server;
 use crate::visitor::{Visitor, rows};
 
@@ -145,6 +147,48 @@ async fn a_bad_hold_is_refused_for_its_reason_and_takes_nothing() {
     ana.delete(&path).await.expect(204);
     wait_for_counts(&ana, &show, 1_210, 0).await;
     ana.get("/api/v1/nothing").await.problem(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_path_names_the_methods_that_it_takes() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path()).await;
+    let stranger = Visitor::anonymous(&server.url);
+    for (path, allowed) in [
+        ("/healthz", "GET,HEAD"),
+        ("/metrics", "GET,HEAD"),
+        ("/dev/mail", "GET,HEAD"),
+        ("/objects/some/export", "GET,HEAD"),
+        ("/operator/reconcile", "POST"),
+        ("/api/v1/accounts", "POST"),
+        ("/api/v1/events", "GET,HEAD,POST"),
+        ("/api/v1/openapi.json", "GET,HEAD"),
+        ("/.well-known/jwks.json", "GET,HEAD"),
+        ("/", "GET, HEAD"),
+        ("/assets/page.js", "GET, HEAD"),
+    ] {
+        let answer = stranger.send(stranger.request(Method::PUT, path)).await;
+        assert_eq!(answer.headers["allow"], allowed, "{path}");
+        answer.problem(405, "method_not_allowed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_takes_no_body_ignores_a_small_one_and_refuses_a_large_one() {
+    let sale = Sale::small(json!({})).await;
+    let ana = sale.buyer("ana").await;
+    let bought = ana.buys(&sale.show, &["A-1-1"]).await;
+    let order = text(&bought, "order_id");
+    let path = format!("/api/v1/orders/{order}/cancel");
+    let with = |body: String| {
+        ana.request(Method::POST, &path)
+            .header("idempotency-key", "c")
+            .body(body)
+    };
+    let large = ana.send(with("x".repeat(64 * 1024 + 1))).await;
+    large.problem(413, "payload_too_large");
+    assert_eq!(ana.read_order(order).await["status"], "confirmed");
+    ana.send(with("nonsense".to_owned())).await.expect(202);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -201,11 +201,17 @@ async fn an_order_waits_for_the_buyer_to_confirm_with_the_bank() {
         format!("/api/v1/orders/{}/confirm-action", order_of(&hold))
     );
     assert_eq!(ana.read_hold(show, &hold).await["status"], "paying");
-    let first = ana.post(&url, Value::Null).await.expect(202);
+    let keyed = || {
+        ana.request(Method::POST, &url)
+            .header("idempotency-key", "c")
+    };
+    let first = ana.send(keyed()).await.expect(202);
     let order = ana.order_becomes(&order_of(&hold), "confirmed").await;
     assert_eq!(order.get("action"), None);
     // Whoever did not hear the first answer gets it again.
-    assert_eq!(ana.post(&url, Value::Null).await.expect(202), first);
+    assert_eq!(ana.send(keyed()).await.expect(202), first);
+    let now = ana.post(&url, Value::Null).await.expect(202);
+    assert_eq!(now["status"], "confirmed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

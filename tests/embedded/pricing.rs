@@ -5,8 +5,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::command_line::onsale_at;
+use crate::orders::{text, until};
 use crate::sale::Sale;
-use crate::visitor::Visitor;
+use crate::visitor::{Visitor, rows};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_quote_is_fixed_signed_and_can_be_made_again() {
@@ -96,6 +97,58 @@ async fn a_quote_is_fixed_signed_and_can_be_made_again() {
         buyer.read_hold(&sale.show, hold).await["quote"],
         held["quote"]
     );
+}
+
+/// One of two places was put back, and the other is free at the price of now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quote_tells_face_values_from_prices_of_demand() {
+    let sale = Sale::open(json!([rows("A", 1, 2)]), json!({"A": 4501}), json!({})).await;
+    let show = format!("/api/v1/shows/{}", sale.show);
+    let (pricing, dynamic) = (format!("{show}/pricing"), json!({"mode": "dynamic"}));
+    sale.organiser.put(&pricing, dynamic).await.expect(200);
+    let (ana, bo, di) = (
+        sale.buyer("ana").await,
+        sale.buyer("bo").await,
+        sale.buyer("di").await,
+    );
+    let first = ana.buys(&sale.show, &["A-1-1"]).await;
+    let second = di.buys(&sale.show, &["A-1-2"]).await;
+    let paid = &first["total"];
+    // Another base price is another point at once.
+    let dearer = json!({"prices": {"A": 9_000}});
+    sale.organiser.patch(&show, dearer).await.expect(200);
+    let waitlist = format!("{show}/waitlist");
+    let joined = bo.post(&waitlist, json!({"quantity": 2})).await.expect(201);
+    let cancelled = di.cancel(text(&second, "order_id"), "c").await;
+    cancelled.expect(202);
+    let ticket = &ana.tickets(text(&first, "order_id")).await[0];
+    let put_back = format!("/api/v1/tickets/{}/return", text(ticket, "ticket_id"));
+    ana.post(&put_back, json!({})).await.expect(202);
+    let entry = format!("{waitlist}/{}", text(&joined, "waitlist_id"));
+    let offer = until("an offer", async || {
+        let entry = bo.get(&entry).await.expect(200);
+        (entry["status"] == "offered").then(|| entry["offer"].clone())
+    })
+    .await;
+
+    let hold = text(&offer, "hold_id");
+    let held = bo.read_hold(&sale.show, hold).await;
+    let by_demand = &held["pricing"]["sections"][0]["price"];
+    assert_ne!(by_demand, paid);
+    assert_eq!(
+        held["seats"],
+        json!([
+            {"seat": "A-1-1", "price": paid, "face_value": paid},
+            {"seat": "A-1-2", "price": by_demand},
+        ])
+    );
+    assert_eq!(offer["seats"], held["seats"]);
+    let quote = text(&held, "quote");
+    let said = onsale_at(sale.data.path(), &["verify-quote", quote]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("put back"), "{said:?}");
+    let order = bo.pays(&sale.show, hold).await;
+    assert_eq!(order["total"], held["total"], "what was quoted is paid");
 }
 
 #[tokio::test(flavor = "multi_thread")]

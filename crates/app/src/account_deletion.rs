@@ -34,7 +34,9 @@ impl App {
         if let Some(password) = password
             && !passwords::verify(password, Some(&found.password)).await?
         {
-            return Err(Error::WrongCredentials);
+            return Err(Error::Forbidden(
+                "the password is wrong; nothing was deleted",
+            ));
         }
         if found.account.role == Role::Organiser && self.has_coming_shows(caller.account).await? {
             return Err(Error::Conflict(

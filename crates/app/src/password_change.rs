@@ -29,7 +29,10 @@ impl App {
             // The same request again, after an answer that was lost: it is done.
             return match passwords::verify(new, Some(&found.password)).await? {
                 true => Ok(()),
-                false => Err(Error::WrongCredentials),
+                // The session is good: whoever mistyped stays logged in.
+                false => Err(Error::Forbidden(
+                    "the current password is wrong; nothing was changed",
+                )),
             };
         }
         let hash = passwords::hash(new, &self.entropy).await?;

@@ -11,6 +11,7 @@ use crate::layout::PlaceIndex;
 use crate::money::Cents;
 use crate::request_hash::RequestHash;
 use crate::room::opaque::PassId;
+use crate::ticket_return::Resale;
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
 /// How long an ended hold is remembered when its checkout never began.
@@ -56,6 +57,10 @@ pub struct Entry {
     /// The codec keeps it apart: most shows have none.
     #[serde(skip)]
     pub point: Option<u32>,
+    /// Those of the places that others put back, and what was paid for them: they cost that,
+    /// and not what the point says. Kept apart as well.
+    #[serde(skip)]
+    pub face_values: Vec<(PlaceIndex, Cents)>,
     /// The pass under which it began; a confirmed order closes it. Kept apart as well.
     #[serde(skip)]
     pub pass: Option<PassId>,
@@ -71,12 +76,9 @@ impl Entry {
         expiry: Millis,
         request: RequestHash,
         places: Vec<PlaceIndex>,
-        mut prices: Vec<Cents>,
+        prices: Vec<Cents>,
         now: Millis,
     ) -> Self {
-        if prices.windows(2).all(|pair| pair[0] == pair[1]) {
-            prices.truncate(1);
-        }
         let state = EntryState::Held;
         Self {
             hold,
@@ -84,8 +86,9 @@ impl Entry {
             expiry,
             request,
             places,
-            prices,
+            prices: shortened(prices),
             point: None,
+            face_values: Vec::new(),
             pass: None,
             attempt: 0,
             changed: now,
@@ -95,6 +98,22 @@ impl Entry {
     /// The same at prices of this point of the log.
     pub fn at_point(self, point: Option<u32>) -> Self {
         Self { point, ..self }
+    }
+
+    /// The same, where these places are bought from others: each costs what was paid for it,
+    /// whatever the price is by now.
+    pub fn buying(mut self, resales: &[Resale]) -> Self {
+        let bought = resales.iter().filter(|r| self.places.contains(&r.place));
+        self.face_values = bought.map(|r| (r.place, r.price)).collect();
+        let asked = |(place, listed)| self.face_value(place).unwrap_or(listed);
+        self.prices = shortened(self.priced().map(asked).collect());
+        self
+    }
+
+    /// What was paid for a place that somebody put back.
+    pub fn face_value(&self, place: PlaceIndex) -> Option<Cents> {
+        let found = self.face_values.iter().find(|(known, _)| *known == place);
+        found.map(|(_, paid)| *paid)
     }
 
     /// The same, begun under this pass.
@@ -117,11 +136,9 @@ impl Entry {
 
     fn drop_places(&mut self, gone: &[PlaceIndex]) {
         let kept = self.priced().filter(|(place, _)| !gone.contains(place));
-        let (places, mut prices): (Vec<_>, Vec<_>) = kept.unzip();
-        if prices.windows(2).all(|pair| pair[0] == pair[1]) {
-            prices.truncate(1);
-        }
-        (self.places, self.prices) = (places, prices);
+        let (places, prices): (Vec<_>, Vec<_>) = kept.unzip();
+        (self.places, self.prices) = (places, shortened(prices));
+        self.face_values.retain(|(place, _)| !gone.contains(place));
     }
 
     /// The state as its owner sees it: a held entry has expired once its time is up,
@@ -177,6 +194,14 @@ impl Entry {
         let ended = self.ended_at(now);
         !self.has_order() && ended.is_some_and(|at| at + ENDED_KEPT_MS < now)
     }
+}
+
+/// A single price where all are equal.
+fn shortened(mut prices: Vec<Cents>) -> Vec<Cents> {
+    if prices.windows(2).all(|pair| pair[0] == pair[1]) {
+        prices.truncate(1);
+    }
+    prices
 }
 
 /// Cells of a hold that is being given back. Nobody may record them any more.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ids::{OrderId, TicketId};
 
 const NOW: Millis = Millis(1_000_000_000);
 const CAP: usize = 6;
@@ -331,4 +332,79 @@ fn a_buyer_from_before_there_were_passes_is_read() {
     assert_eq!(buyer.encode(), bytes, "and without a pass is written so");
     assert_eq!(Buyer::decode(1, &[2, 0, 0]), None, "half a buyer");
     assert_eq!(Buyer::decode(1, &[3, 0, 0]), None, "from the future");
+}
+
+fn resale(place: u32, price: u64) -> Resale {
+    let (place, from) = (PlaceIndex(place), OrderId::of(id(9)));
+    Resale {
+        place,
+        ticket: TicketId::of(from, place),
+        from,
+        price: Cents(price),
+    }
+}
+
+fn prices(entry: &Entry) -> Vec<Cents> {
+    entry.priced().map(|(_, price)| price).collect()
+}
+
+#[test]
+fn a_place_that_somebody_put_back_costs_what_was_paid_for_it() {
+    let mixed = entry(1, 3).buying(&[resale(1, 3_000)]);
+    assert_eq!(prices(&mixed), [Cents(4_500), Cents(3_000), Cents(4_500)]);
+    assert_eq!(mixed.total(), Cents(12_000));
+    assert_eq!(mixed.face_value(PlaceIndex(1)), Some(Cents(3_000)));
+    assert_eq!(mixed.face_value(PlaceIndex(0)), None);
+    let all = entry(1, 2).buying(&[resale(0, 3_000), resale(1, 3_000)]);
+    assert_eq!(prices(&all), [Cents(3_000); 2]);
+    // At the price of now it is told apart all the same.
+    let same = entry(1, 2).buying(&[resale(1, 4_500)]);
+    assert_eq!(prices(&same), [Cents(4_500); 2]);
+    assert_eq!(same.face_values, [(PlaceIndex(1), Cents(4_500))]);
+    let others = entry(1, 2).buying(&[resale(7, 3_000)]);
+    assert_eq!(others, entry(1, 2));
+    assert_eq!(entry(1, 2).buying(&[]), entry(1, 2));
+}
+
+#[test]
+fn face_values_are_kept_with_a_hold_as_long_as_it_has_the_places() {
+    let bought = [resale(0, 3_000), resale(2, 3_100)];
+    let mixed = entry(1, 3).at_point(Some(7)).buying(&bought);
+    let buyer = with(&[(2, 2)]).record(mixed.clone(), CAP, NOW).unwrap();
+    let under_pass = mixed.under_pass(Some(PassId([1; 16])));
+    let passed = with(&[(2, 2)]).record(under_pass, CAP, NOW).unwrap();
+    for buyer in [&buyer, &passed] {
+        let read = Buyer::decode(buyer.version, &buyer.encode());
+        assert_eq!(read.as_ref(), Some(buyer));
+    }
+    let paid = buyer.lock(id(1), 1, NOW).unwrap();
+    let paid = paid.sell(id(1), 1, NOW).unwrap();
+    let resold = paid.resell(id(1), &[PlaceIndex(0)], NOW).unwrap();
+    let left = resold.entry(id(1)).unwrap();
+    assert_eq!(left.face_values, [(PlaceIndex(2), Cents(3_100))]);
+    assert_eq!(left.total(), Cents(7_600));
+}
+
+#[test]
+fn a_buyer_from_before_there_were_face_values_is_read() {
+    let pass = PassId([1; 16]);
+    let points: Vec<(u32, u32)> = Vec::from([(0, 7)]);
+    let passes: Vec<(u32, PassId)> = Vec::from([(0, pass)]);
+    let held = entry(1, 2).at_point(Some(7));
+    let buyer = Buyer::default().record(held.clone(), CAP, NOW).unwrap();
+    let (entries, given_back) = (&buyer.entries, &buyer.given_back);
+    let parts = (entries, given_back, buyer.last_pass, &points);
+    let mut bytes = vec![3];
+    bytes.extend(postcard::to_allocvec(&parts).unwrap());
+    assert_eq!(Buyer::decode(buyer.version, &bytes), Some(buyer.clone()));
+    assert_eq!(buyer.encode(), bytes, "and without any is written so");
+    let held = held.under_pass(Some(pass));
+    let buyer = Buyer::default().record(held, CAP, NOW).unwrap();
+    let buyer = buyer.under_pass(Some(pass));
+    let (entries, given_back) = (&buyer.entries, &buyer.given_back);
+    let parts = (entries, given_back, buyer.last_pass, points, passes);
+    let mut bytes = vec![4];
+    bytes.extend(postcard::to_allocvec(&parts).unwrap());
+    assert_eq!(Buyer::decode(buyer.version, &bytes), Some(buyer.clone()));
+    assert_eq!(buyer.encode(), bytes);
 }

@@ -11,8 +11,7 @@ use async_trait::async_trait;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Request, Uri};
 use onsale_domain::captcha::{self, MAX_ANSWER_BYTES, MAX_TOKEN_LEN, MEDIA_TYPE, Verdict};
-
-use crate::outgoing::Outgoing;
+use onsale_outgoing::Outgoing;
 
 pub const TURNSTILE_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 /// A buyer waits for it, and has another way if it takes longer.
@@ -92,7 +91,8 @@ impl Siteverify {
             .body(form.into_bytes())
             .map_err(|error| error.to_string())?;
         // The status says nothing that the body does not: refusals may come as 400.
-        let answer = self.outgoing.send(request, MAX_ANSWER_BYTES).await?;
+        let answer = self.outgoing.send(request, MAX_ANSWER_BYTES).await;
+        let answer = answer.map_err(|error| error.to_string())?;
         Ok(answer.into_body())
     }
 }

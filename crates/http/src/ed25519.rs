@@ -1,4 +1,4 @@
-//! The one signature of sessions and passes, as `jsonwebtoken` asks for it. Every other
+//! The one signature of all tokens, as `jsonwebtoken` asks for it. Every other
 //! algorithm is refused here once more, so that no header can ask for one.
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};

@@ -127,6 +127,14 @@ async fn mistakes_are_named_by_their_place_and_without_rust() {
             "`prices.A` must be a whole number",
         ),
         (
+            r#"{"name": "a", "count": 2, "prices": {"A": -1}}"#,
+            "`prices.A` must be a whole number, 0 or more, not -1",
+        ),
+        (
+            r#"{"name": "a", "count": 2, "kind": {"general": {"capacity": 4294967296}}}"#,
+            "`kind.general.capacity` must be a smaller whole number, not 4294967296",
+        ),
+        (
             r#"{"name": "a", "count": 2, "kind": "standing"}"#,
             "`kind` must be one of seated, general",
         ),

@@ -12,7 +12,6 @@ pub mod json;
 pub mod limits;
 pub mod openapi;
 pub mod optional;
-pub mod outgoing;
 pub mod page;
 pub mod pass;
 pub mod prices;
@@ -29,8 +28,10 @@ pub mod work;
 
 mod cookies;
 mod ed25519;
+mod key_ring;
 mod named_keys;
 mod strict_json;
+mod token_key;
 mod write;
 
 pub use cookies::cookie;

@@ -74,8 +74,9 @@ pub fn merge(parts: Vec<OpenApi>) -> OpenApi {
     document
 }
 
-/// axum adds the `Allow` header.
-async fn method_not_allowed() -> Problem {
+/// What a path answers to a method that it does not take, for routers that are not finished
+/// here. axum adds the `Allow` header.
+pub async fn method_not_allowed() -> Problem {
     Problem::new(
         Code::MethodNotAllowed,
         "This address does not take this method. The Allow header names those it takes.",

@@ -1,5 +1,7 @@
-//! Optional fields of a body: left out, or given with a value. `null` is a value of
-//! its own, taken only where it means "take this away".
+//! Optional fields of a body. In one that makes something, or says how all of it shall
+//! be, they are an `Option`, and `null` is the same as leaving them out. In one that
+//! changes something `null` is a value of its own, taken only where it means "take this
+//! away": where it cannot, nobody should believe that it did.
 
 use serde::{Deserialize, Deserializer};
 

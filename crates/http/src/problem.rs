@@ -187,8 +187,8 @@ impl From<Error> for Problem {
             .with("taken", taken),
             Error::SeatsTaken(taken) => Self::new(
                 Code::SeatsTaken,
-                "Somebody else has the places named in `taken`. Nothing was held. \
-                 Choose other places, or ask for the best available.",
+                "The places named in `taken` cannot be had: others have them, or they are not \
+                 for sale. Nothing was held. Choose other places, or ask for the best available.",
             )
             .with("taken", taken),
             Error::NotOnSale { reason, on_sale_at } => {
@@ -289,7 +289,7 @@ impl utoipa::PartialSchema for Problem {
                 "taken",
                 ArrayBuilder::new()
                     .items(text())
-                    .description(Some("seats_taken: the places that others have.")),
+                    .description(Some("seats_taken: the places that cannot be had.")),
             )
             .property(
                 "on_sale_at",
@@ -404,6 +404,9 @@ mod tests {
     fn the_fields_of_a_refusal_come_along() {
         let taken = Problem::from(Error::SeatsTaken(vec!["A-1-1".into()])).to_json();
         assert_eq!(taken["taken"], json!(["A-1-1"]));
+        // A place that nobody may have is named there as well.
+        let detail = taken["detail"].as_str().unwrap();
+        assert!(detail.contains("not for sale"), "{detail}");
         assert_eq!(
             Problem::from(Error::SeatsTaken(vec![])).to_json()["taken"],
             json!([])

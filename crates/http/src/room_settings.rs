@@ -11,29 +11,25 @@ use utoipa::ToSchema;
 use crate::optional::present;
 use crate::schemas::{RoomModeText, RoomOrderText, Timestamp};
 
-/// The waiting room. What is left out has its default, or stays as it is.
+/// The waiting room. What is left out or `null` has its default, or stays as it is;
+/// `opens_at` and `beacon` are taken away by `null`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RoomSettings)]
 pub struct RoomBody {
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<RoomModeText>)]
+    #[schema(value_type = Option<RoomModeText>)]
     mode: Option<RoomMode>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 1_000_000)]
+    #[schema(minimum = 1, maximum = 1_000_000)]
     capacity: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 100_000)]
+    #[schema(minimum = 1, maximum = 100_000)]
     rate_per_second: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<RoomOrderText>)]
+    #[schema(value_type = Option<RoomOrderText>)]
     order: Option<RoomOrder>,
     /// When the lottery opens; with the sale unless told.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Timestamp>)]
     opens_at: Option<Option<Millis>>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 10, maximum = 900)]
+    #[schema(minimum = 10, maximum = 900)]
     pass_seconds: Option<u32>,
     /// `null`: none.
     #[serde(default, deserialize_with = "present")]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use onsale_edge::{Edge, EdgeLimits, Secrets};
-use onsale_http::outgoing::Outgoing;
+use onsale_outgoing::Outgoing;
 use tokio::sync::watch;
 
 pub use host::LocalHost;

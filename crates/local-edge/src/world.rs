@@ -20,7 +20,7 @@ use onsale_edge::objects::controller::{Bulletin, ControllerObject, GATE_TIMEOUT_
 use onsale_edge::objects::counter::CounterObject;
 use onsale_edge::objects::gate::GateObject;
 use onsale_edge::objects::reminders::RemindersObject;
-use onsale_http::outgoing::Outgoing;
+use onsale_outgoing::Outgoing;
 use tower::ServiceExt as _;
 
 use crate::at_work::{AtWork, Working};
@@ -134,7 +134,7 @@ impl World {
         let answer = outgoing.send(request, MAX_FETCHED);
         let answer = tokio::time::timeout(timeout, answer).await;
         let answer = answer.map_err(|_| Trouble::new("it took too long"))?;
-        answer.map_err(Trouble)
+        answer.map_err(Trouble::new)
     }
 
     /// The controller of a show, taking steps.

@@ -12,7 +12,7 @@ use axum::routing::any;
 use axum::serve::ListenerExt;
 use onsale_edge::EdgeLimits;
 use onsale_edge::secrets::Captcha;
-use onsale_http::Limits;
+use onsale_http::{Limits, openapi};
 use onsale_local_edge::LocalEdge;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -85,6 +85,7 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         .merge(platform.downloads())
         .merge(prometheus::router(metrics))
         .merge(operator::router(platform.app.clone(), token))
+        .method_not_allowed_fallback(openapi::method_not_allowed)
         .into_make_service_with_connect_info::<SocketAddr>();
     let background = tokio::spawn(platform.run_background(stopped.clone()));
     let exporting = tokio::spawn(observed.clone().export_every(EXPORT_EVERY));

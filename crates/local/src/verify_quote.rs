@@ -24,7 +24,12 @@ pub fn run(args: &VerifyQuoteArgs) -> Result<(), String> {
         .check()
         .map_err(|why| format!("the signature is good, and the prices are not: {why}"))?;
     let point = &quote.point;
-    println!("The signature is good, and every price follows from the figures.");
+    let resold = quote.seats.iter().any(|seat| seat.face_value.is_some());
+    let or_else = match resold {
+        true => ", or is what was paid for a place that somebody put back",
+        false => "",
+    };
+    println!("The signature is good, and every price follows from the figures{or_else}.");
     println!("  hold    {}\n  show    {}", quote.sub, quote.aud);
     println!(
         "  prices  {} of {}: {} views in ten minutes, {} of {} places held",
@@ -47,7 +52,11 @@ pub fn run(args: &VerifyQuoteArgs) -> Result<(), String> {
         );
     }
     for seat in &quote.seats {
-        println!("  {}  {}", seat.seat, seat.price);
+        let why = match seat.face_value {
+            Some(_) => " (put back: what was paid for it)",
+            None => "",
+        };
+        println!("  {}  {}{why}", seat.seat, seat.price);
     }
     println!("  total   {}", quote.total);
     Ok(())

@@ -10,20 +10,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
-use http_body_util::Full;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use onsale_outgoing::Outgoing;
 use serde_json::{Value, json};
 
 use crate::spans::{Attribute, Span, Spans};
 
 /// How long a collector that did not answer is left alone.
 const LEFT_ALONE: Duration = Duration::from_secs(30);
-const IDLE: Duration = Duration::from_secs(30);
-
-type Body = Full<std::io::Cursor<Vec<u8>>>;
 
 /// Which traces are collected.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +61,7 @@ impl Sampler {
 
 #[derive(Debug)]
 pub struct Exporter {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    outgoing: Outgoing,
     url: Uri,
     headers: HeaderMap,
     resource: Value,
@@ -121,10 +114,7 @@ impl Exporter {
         }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let exporter = Self {
-            client: Client::builder(TokioExecutor::new())
-                .pool_timer(TokioTimer::new())
-                .pool_idle_timeout(IDLE)
-                .build(connector(&url)?),
+            outgoing: outgoing_to(&url)?,
             url,
             headers,
             resource: json!({ "attributes": about }),
@@ -153,14 +143,14 @@ impl Exporter {
     async fn send(&self, spans: &[Span]) -> Result<(), String> {
         let body = request_body(&self.resource, spans).to_string();
         let mut request = Request::post(self.url.clone())
-            .body(Full::new(std::io::Cursor::new(body.into_bytes())))
+            .body(body.into_bytes())
             .map_err(|error| error.to_string())?;
         *request.headers_mut() = self.headers.clone();
-        let answer = self.client.request(request).await;
-        let answer = answer.map_err(|error| error.to_string())?;
-        match answer.status().is_success() {
+        let status = self.outgoing.tell(request).await;
+        let status = status.map_err(|error| error.to_string())?;
+        match status.is_success() {
             true => Ok(()),
-            false => Err(format!("the collector says {}", answer.status())),
+            false => Err(format!("the collector says {status}")),
         }
     }
 
@@ -177,24 +167,12 @@ impl Exporter {
 }
 
 /// The certificates of the system are read only for a collector that needs them.
-fn connector(url: &Uri) -> Result<HttpsConnector<HttpConnector>, String> {
-    let provider = rustls::crypto::ring::default_provider();
-    let builder = HttpsConnectorBuilder::new();
-    let builder = match url.scheme_str() {
-        Some("https") => builder
-            .with_provider_and_native_roots(provider)
-            .map_err(|error| format!("the system's certificates cannot be read: {error}"))?,
-        Some("http") => {
-            let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider))
-                .with_safe_default_protocol_versions()
-                .map_err(|error| error.to_string())?
-                .with_root_certificates(rustls::RootCertStore::empty())
-                .with_no_client_auth();
-            builder.with_tls_config(config)
-        }
-        _ => return Err("the address of the collector is neither http nor https".to_owned()),
-    };
-    Ok(builder.https_or_http().enable_http1().build())
+fn outgoing_to(url: &Uri) -> Result<Outgoing, String> {
+    match url.scheme_str() {
+        Some("https") => Outgoing::new(),
+        Some("http") => Outgoing::in_the_clear(),
+        _ => Err("the address of the collector is neither http nor https".to_owned()),
+    }
 }
 
 /// `a=1,b=2`, with values that may be percent-encoded.

@@ -84,6 +84,7 @@ pub(crate) struct DeleteAccount {
     request_body = Option<DeleteAccount>,
     responses(
         (status = 204, description = "The account is gone."),
+        (status = 403, description = "`forbidden`: the password is wrong."),
         (status = 409, description = "`conflict`: you have shows that are not over."),
     )
 )]

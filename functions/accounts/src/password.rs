@@ -71,7 +71,10 @@ pub(crate) struct PasswordChange {
     operation_id = "change_password",
     security(("session" = [])),
     request_body = PasswordChange,
-    responses((status = 204, description = "The password is changed."))
+    responses(
+        (status = 204, description = "The password is changed."),
+        (status = 403, description = "`forbidden`: the current password is wrong."),
+    )
 )]
 pub(crate) async fn change(
     State(api): State<Api>,

@@ -4,7 +4,6 @@ use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_domain::account::Role;
-use onsale_http::optional::present;
 use onsale_http::{Api, Device, EmailText, Json, OptionalKey, Problem, request_hash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,8 +20,6 @@ pub(crate) struct Register {
     name: String,
     role: NewRole,
     /// In which language to write to them.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
     language: Option<LanguageName>,
 }
 

@@ -24,15 +24,13 @@ use crate::venues::Location;
 pub(crate) struct EventBody {
     #[schema(min_length = 1, max_length = 200)]
     title: String,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, max_length = 10_000)]
+    #[schema(max_length = 10_000)]
     description: Option<String>,
     #[schema(min_length = 1, max_length = 50)]
     category: String,
     #[schema(value_type = VenueIdText)]
     venue_id: VenueId,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, pattern = "^https?://", max_length = 2_000)]
+    #[schema(pattern = "^https?://", max_length = 2_000)]
     poster_url: Option<String>,
 }
 

@@ -6,7 +6,6 @@ use onsale_app::Error;
 use onsale_app::ports::Page;
 use onsale_domain::ids::ShowId;
 use onsale_domain::pricing::{Bounds, Pricing, multiple};
-use onsale_http::optional::present;
 use onsale_http::prices::{PointView, PricingMode};
 use onsale_http::schemas::ShowIdText;
 use onsale_http::{Api, Json, List, LoggedIn, PageQuery, Path, Problem, Query, to_the_end};
@@ -19,11 +18,9 @@ use utoipa::ToSchema;
 #[schema(as = PricingChange)]
 pub(crate) struct PricingBody {
     mode: PricingMode,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 0.7, maximum = 1, default = 0.7)]
+    #[schema(minimum = 0.7, maximum = 1, default = 0.7)]
     floor: Option<f64>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 3, default = 3)]
+    #[schema(minimum = 1, maximum = 3, default = 3)]
     ceiling: Option<f64>,
 }
 

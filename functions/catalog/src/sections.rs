@@ -2,7 +2,6 @@
 
 use onsale_app::venues::{NewRow, NewSeats, NewSection};
 use onsale_domain::layout::MAX_SEAT_NUMBER;
-use onsale_http::optional::present;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
@@ -28,10 +27,10 @@ pub(crate) struct SeatedSection {
     #[schema(min_items = 1, max_items = 10_000)]
     rows: Vec<RowBody>,
     /// Seat ids, such as `A-1-3`.
-    #[schema(required = false, max_items = 100_000)]
+    #[schema(value_type = Option<Vec<String>>, max_items = 100_000)]
     not_for_sale: Vec<String>,
     /// Seat ids, such as `A-1-3`.
-    #[schema(required = false, max_items = 100_000)]
+    #[schema(value_type = Option<Vec<String>>, max_items = 100_000)]
     accessible: Vec<String>,
 }
 
@@ -51,13 +50,9 @@ pub(crate) struct GeneralSection {
 #[serde(deny_unknown_fields)]
 struct SectionFields {
     name: String,
-    #[serde(default, deserialize_with = "present")]
     rows: Option<Vec<RowBody>>,
-    #[serde(default, deserialize_with = "present")]
     not_for_sale: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "present")]
     accessible: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "present")]
     capacity: Option<u32>,
 }
 

@@ -30,8 +30,7 @@ pub(crate) struct ShowBody {
     #[schema(value_type = Timestamp)]
     starts_at: Millis,
     /// When holds begin; at once unless told.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    #[schema(value_type = Option<Timestamp>)]
     on_sale_at: Option<Millis>,
     /// ISO 4217.
     #[schema(value_type = String, pattern = "^[A-Z]{3}$", example = "EUR")]
@@ -39,28 +38,21 @@ pub(crate) struct ShowBody {
     /// The price of a place, for every section of the venue.
     #[schema(value_type = BTreeMap<String, Amount>)]
     prices: BTreeMap<String, Cents>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 2, maximum = 900, default = 600)]
+    #[schema(minimum = 2, maximum = 900, default = 600)]
     hold_seconds: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 1, maximum = 50, default = 6)]
+    #[schema(minimum = 1, maximum = 50, default = 6)]
     max_tickets_per_buyer: Option<u32>,
     /// In any order; each `hours_before` once, and never more percent the nearer the show
     /// is. Without a step nothing is given back.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, max_items = 10)]
+    #[schema(max_items = 10)]
     refund_policy: Option<Vec<RefundStepBody>>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
     room: Option<RoomBody>,
     /// More general places than there are, in percent.
-    #[serde(default)]
     #[schema(minimum = 0, maximum = 5, default = 0)]
-    overbook_percent: u8,
+    overbook_percent: Option<u8>,
     /// A draft is seen by its owner only.
-    #[serde(default)]
     #[schema(default = false)]
-    draft: bool,
+    draft: Option<bool>,
 }
 
 /// Cancelling at least `hours_before` the show refunds `percent`. The hours fall from
@@ -103,8 +95,8 @@ impl From<ShowBody> for NewShow {
             max_tickets_per_buyer: body.max_tickets_per_buyer,
             refund_policy: body.refund_policy.map(refund_steps),
             room: body.room.map(RoomChange::from).unwrap_or_default(),
-            overbook_percent: body.overbook_percent,
-            draft: body.draft,
+            overbook_percent: body.overbook_percent.unwrap_or_default(),
+            draft: body.draft.unwrap_or_default(),
         }
     }
 }

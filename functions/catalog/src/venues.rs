@@ -6,7 +6,6 @@ use axum::http::StatusCode;
 use onsale_app::venues::{NewSection, NewVenue};
 use onsale_domain::ids::VenueId;
 use onsale_domain::venue;
-use onsale_http::optional::present;
 use onsale_http::schemas::VenueIdText;
 use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Organiser, Path, Problem};
 use serde::{Deserialize, Serialize};
@@ -22,8 +21,7 @@ pub(crate) struct VenueBody {
     name: String,
     #[schema(min_length = 1, max_length = 100)]
     city: String,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     address: Option<String>,
     /// An IANA name.
     #[schema(
@@ -31,14 +29,10 @@ pub(crate) struct VenueBody {
         example = "Europe/Berlin"
     )]
     timezone: String,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
     location: Option<Location>,
     #[schema(min_items = 1, max_items = 200)]
     sections: Vec<SectionBody>,
     /// The best place of the venue; best available looks around it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
     focal_point: Option<FocalPoint>,
 }
 

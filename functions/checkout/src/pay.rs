@@ -34,8 +34,8 @@ pub(crate) struct Started {
     status: StatusText,
 }
 
-fn started(order_id: OrderId) -> (StatusCode, axum::Json<Started>) {
-    let status = OrderStatus::Pending.into();
+fn started(order_id: OrderId, status: OrderStatus) -> (StatusCode, axum::Json<Started>) {
+    let status = status.into();
     (
         StatusCode::ACCEPTED,
         axum::Json(Started { order_id, status }),
@@ -88,12 +88,14 @@ pub(crate) async fn check_out(
             .await
     });
     let order = order.await.map_err(|refusal| work.explain(refusal))?;
-    Ok(started(order))
+    Ok(started(order, OrderStatus::Pending))
 }
 
 /// Confirm a payment in the sandbox
 ///
-/// Stands in for the bank's page when the sandbox asked for 3-D Secure.
+/// Stands in for the bank's page when the sandbox asked for 3-D Secure. Asking again
+/// changes nothing: under a key the first answer comes again, and without one the status
+/// is that of the order by now.
 #[utoipa::path(
     post,
     path = "/api/v1/orders/{order}/confirm-action",
@@ -110,8 +112,13 @@ pub(crate) async fn confirm_action(
     Authenticated(caller): Authenticated,
     Path(order): Path<OrderId>,
     // A payment is confirmed once, whatever the key.
-    OptionalKey(_): OptionalKey,
+    OptionalKey(key): OptionalKey,
 ) -> Result<(StatusCode, axum::Json<Started>), Problem> {
-    to_the_end(async move { api.app.confirm_action(&caller, order).await }).await?;
-    Ok(started(order))
+    let now = to_the_end(async move { api.app.confirm_action(&caller, order).await }).await?;
+    let status = match key {
+        // The first answer said so, and is given again.
+        Some(_) => OrderStatus::Pending,
+        None => now,
+    };
+    Ok(started(order, status))
 }

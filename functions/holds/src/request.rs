@@ -4,21 +4,17 @@ use onsale_app::holds::Wish;
 use onsale_domain::best_available::Together;
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_http::Problem;
-use onsale_http::optional::present;
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Exactly one of the three.
+/// Exactly one of the three; the others are left out or `null`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HoldRequest {
-    #[serde(default, deserialize_with = "present")]
     seats: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "present")]
     best_available: Option<BestAvailable>,
-    #[serde(default, deserialize_with = "present")]
     general: Option<General>,
 }
 
@@ -26,14 +22,10 @@ pub(crate) struct HoldRequest {
 #[serde(deny_unknown_fields)]
 struct BestAvailable {
     quantity: u32,
-    #[serde(default, deserialize_with = "present")]
     section: Option<String>,
-    #[serde(default, deserialize_with = "present")]
     max_price: Option<MaxPrice>,
-    #[serde(default)]
-    together: Neighbours,
-    #[serde(default)]
-    allow_fewer: bool,
+    together: Option<Neighbours>,
+    allow_fewer: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,11 +61,11 @@ impl HoldRequest {
                     amount: Cents(price.amount),
                     currency: price.currency,
                 }),
-                together: match best.together {
+                together: match best.together.unwrap_or_default() {
                     Neighbours::Required => Together::Required,
                     Neighbours::Preferred => Together::Preferred,
                 },
-                allow_fewer: best.allow_fewer,
+                allow_fewer: best.allow_fewer.unwrap_or_default(),
             }),
             (None, None, Some(general)) => Ok(Wish::General {
                 section: general.section,
@@ -106,16 +98,19 @@ impl PartialSchema for HoldRequest {
                 "type": "object", "required": ["quantity"], "additionalProperties": false,
                 "properties": {
                     "quantity": quantity,
-                    "section": section,
+                    "section": {"type": ["string", "null"], "minLength": 1, "maxLength": 20},
                     "max_price": {
-                        "type": "object", "required": ["amount", "currency"], "additionalProperties": false,
+                        "type": ["object", "null"], "required": ["amount", "currency"], "additionalProperties": false,
                         "properties": {
                             "amount": {"type": "integer", "minimum": 0},
                             "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
                         },
                     },
-                    "together": {"type": "string", "enum": ["required", "preferred"], "default": "preferred"},
-                    "allow_fewer": {"type": "boolean", "default": false},
+                    "together": {
+                        "type": ["string", "null"], "enum": ["required", "preferred", null],
+                        "default": "preferred",
+                    },
+                    "allow_fewer": {"type": ["boolean", "null"], "default": false},
                 },
             })),
             only("general", json!({

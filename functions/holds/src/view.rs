@@ -19,6 +19,11 @@ pub(crate) struct HeldSeat {
     seat: String,
     #[schema(value_type = MoneyValue)]
     price: Money,
+    /// Where somebody put this place back: what was paid for it. It costs that, whatever
+    /// the price of its section is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<MoneyValue>)]
+    face_value: Option<Money>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,7 +39,7 @@ pub(crate) struct HoldAnswer {
     total: Money,
     #[schema(value_type = Timestamp)]
     expires_at: Millis,
-    /// Where prices follow demand: what these prices follow from.
+    /// Where prices follow demand: what these prices follow from, but for face values.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pricing: Option<PointView>,
@@ -62,10 +67,20 @@ pub(crate) struct HoldStatus {
     status: Status,
 }
 
-impl From<(String, Money)> for HeldSeat {
-    fn from((seat, price): (String, Money)) -> Self {
-        Self { seat, price }
+impl HeldSeat {
+    pub(crate) fn all(seats: Vec<(String, Money)>, face_values: &[(String, Money)]) -> Vec<Self> {
+        let held = |(seat, price): (String, Money)| Self {
+            face_value: face_value(&seat, face_values),
+            seat,
+            price,
+        };
+        seats.into_iter().map(held).collect()
     }
+}
+
+fn face_value(seat: &str, face_values: &[(String, Money)]) -> Option<Money> {
+    let found = face_values.iter().find(|(known, _)| known == seat);
+    found.map(|(_, paid)| *paid)
 }
 
 impl From<HoldView> for HoldAnswer {
@@ -73,7 +88,7 @@ impl From<HoldView> for HoldAnswer {
         Self {
             hold_id: hold.hold_id,
             show_id: hold.show_id,
-            seats: hold.seats.into_iter().map(HeldSeat::from).collect(),
+            seats: HeldSeat::all(hold.seats, &hold.face_values),
             together: hold.together,
             total: hold.total,
             expires_at: hold.expires_at,
@@ -102,6 +117,7 @@ impl HoldAnswer {
                 section: section(seat)?,
                 seat: seat.clone(),
                 price: *price,
+                face_value: face_value(seat, &hold.face_values),
             })
         });
         let seats: Vec<_> = seats.collect::<Result<_, Error>>()?;

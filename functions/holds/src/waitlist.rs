@@ -32,12 +32,10 @@ pub(crate) struct WaitlistRequest {
     #[schema(minimum = 1, maximum = 50)]
     quantity: u32,
     /// Sections that will do; without any, all will.
-    #[serde(default)]
     #[schema(max_items = 200)]
-    sections: Vec<String>,
+    sections: Option<Vec<String>>,
     /// Whether they have to be side by side in one row, or in one general section.
-    #[serde(default)]
-    together: Together,
+    together: Option<Together>,
 }
 
 /// As a hold says it, or in short.
@@ -106,13 +104,14 @@ async fn join(
     OptionalKey(key): OptionalKey,
     Json(request, _): Json<WaitlistRequest>,
 ) -> Result<(StatusCode, axum::Json<JoinedAnswer>), Problem> {
-    if request.sections.len() > MAX_SECTIONS {
+    let sections = request.sections.unwrap_or_default();
+    if sections.len() > MAX_SECTIONS {
         return Err(Problem::invalid("sections: at most 200."));
     }
     let wanted = WaitFor {
         quantity: request.quantity,
-        sections: request.sections,
-        together: request.together.is_required(),
+        sections,
+        together: request.together.unwrap_or_default().is_required(),
     };
     let joined = to_the_end(async move {
         let (app, key) = (&api.app, key.as_ref());
@@ -158,7 +157,7 @@ impl From<OfferView> for WaitlistOffer {
     fn from(offer: OfferView) -> Self {
         Self {
             hold_id: offer.hold_id,
-            seats: offer.seats.into_iter().map(HeldSeat::from).collect(),
+            seats: HeldSeat::all(offer.seats, &offer.face_values),
             expires_at: offer.expires_at,
         }
     }

@@ -13,7 +13,8 @@ use onsale_http::{Api, Json, LoggedIn, Path, Problem, to_the_end};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// How the room lets people in. What is left out stays as it is.
+/// How the room lets people in. What is left out stays as it is, and so does what is
+/// `null`, except `opens_at` and `beacon`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RoomControl)]
@@ -24,15 +25,13 @@ pub(crate) struct ControlBody {
     capacity: u32,
     #[schema(minimum = 1, maximum = 100_000)]
     rate_per_second: u32,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<RoomOrderText>)]
+    #[schema(value_type = Option<RoomOrderText>)]
     order: Option<RoomOrder>,
     /// When the lottery opens. `null`: with the sale.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Timestamp>)]
     opens_at: Option<Option<Millis>>,
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, minimum = 10, maximum = 900)]
+    #[schema(minimum = 10, maximum = 900)]
     pass_seconds: Option<u32>,
     /// `null`: none.
     #[serde(default, deserialize_with = "present")]

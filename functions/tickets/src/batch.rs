@@ -9,7 +9,6 @@ use onsale_domain::ids::{ShowId, TicketId};
 use onsale_domain::ticket::TicketState;
 use onsale_domain::ticket_code::TicketKeys;
 use onsale_domain::time::Millis;
-use onsale_http::optional::present;
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp};
 use onsale_http::{Api, AtGate, Json, OptionalKey, Path, Problem, to_the_end};
 use serde::{Deserialize, Serialize};
@@ -41,8 +40,6 @@ struct ScanText {
     #[schema(value_type = Timestamp)]
     at: Millis,
     /// What the device decided; `admitted` unless told.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false)]
     result: Option<SaidText>,
 }
 
@@ -57,8 +54,7 @@ pub(crate) struct BatchRequest {
     device: String,
     /// The time on the device now, by which the times of its scans are corrected. Without
     /// it, its clock is taken for right.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, value_type = Option<Timestamp>)]
+    #[schema(value_type = Option<Timestamp>)]
     sent_at: Option<Millis>,
     #[schema(min_items = 1, max_items = 200)]
     scans: Vec<ScanText>,

@@ -7,7 +7,9 @@
 use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::checkout_saga::Moved;
 use onsale_domain::ids::{AccountId, HoldId, OrderId, ShowId};
-use onsale_domain::order::{Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, Stage, Why};
+use onsale_domain::order::{
+    Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, OrderStatus, Stage, Why,
+};
 use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{Show, StoredStatus, Waitlist};
@@ -177,9 +179,10 @@ impl App {
     }
 
     /// The buyer did what the bank asked. Only the sandbox is told by us: other providers
-    /// know from the bank, and wake the saga themselves. Told again, nothing changes.
+    /// know from the bank, and wake the saga themselves. Told again, nothing changes, and
+    /// the answer is how far the order has come.
     #[tracing::instrument(level = "debug", skip_all)]
-    pub async fn confirm_action(&self, caller: &Caller, id: OrderId) -> Result<()> {
+    pub async fn confirm_action(&self, caller: &Caller, id: OrderId) -> Result<OrderStatus> {
         let order = self.own_order(caller, id).await?.value;
         let Some(payment) = &order.payment else {
             return Err(Error::Conflict(NO_ACTION));
@@ -202,7 +205,11 @@ impl App {
             }
             false => return Err(Error::Conflict(NO_ACTION)),
         }
-        Ok(())
+        match order.stage {
+            // What it waited for is done; the saga goes on from here.
+            Stage::AwaitingAction => Ok(OrderStatus::Pending),
+            _ => Ok(order.status()),
+        }
     }
 
     /// Sets the saga of an order going. A message that is lost costs two minutes: then

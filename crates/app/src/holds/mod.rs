@@ -64,10 +64,12 @@ pub struct HoldView {
     pub hold_id: HoldId,
     pub show_id: ShowId,
     pub seats: Vec<(String, Money)>,
+    /// Those of the seats that others put back, with what was paid for them.
+    pub face_values: Vec<(String, Money)>,
     pub together: bool,
     pub total: Money,
     pub expires_at: Millis,
-    /// The point of the price log that the prices come from, where they follow demand.
+    /// The point of the price log that the other prices come from, where they follow demand.
     pub point: Option<u32>,
     pub state: EntryState,
 }
@@ -78,13 +80,12 @@ impl HoldView {
             amount,
             currency: show.currency,
         };
+        let seat = |(place, amount)| (layout.seat_id(place), money(amount));
         Self {
             hold_id: entry.hold,
             show_id: show.id,
-            seats: entry
-                .priced()
-                .map(|(place, price)| (layout.seat_id(place), money(price)))
-                .collect(),
+            seats: entry.priced().map(seat).collect(),
+            face_values: entry.face_values.iter().copied().map(seat).collect(),
             together: layout.are_together(&entry.places),
             total: money(entry.total()),
             expires_at: entry.expiry,

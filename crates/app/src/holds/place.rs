@@ -68,22 +68,13 @@ impl Attempt<'_> {
     }
 
     pub(super) fn entry(&self, cell: Cell, places: &[PlaceIndex], now: Millis) -> Entry {
-        let price = |place: &PlaceIndex| -> Cents {
+        let listed = |place: &PlaceIndex| -> Cents {
             let section = self.layout.section_at(*place);
-            let listed = self.prices.sections.get(section).copied();
-            let resale = self.resales.iter().find(|r| r.place == *place);
-            resale
-                .map(|resale| resale.price)
-                .or(listed)
-                .unwrap_or_default()
+            let listed = self.prices.sections.get(section);
+            listed.copied().unwrap_or_default()
         };
-        let each = places.iter().map(price).collect();
-        // What somebody paid once does not follow from the price log of now.
-        let point = self
-            .prices
-            .point
-            .as_ref()
-            .filter(|_| self.resales.is_empty());
+        let each = places.iter().map(listed).collect();
+        let point = self.prices.point.as_ref();
         Entry::held(
             self.hold,
             cell.expiry,
@@ -93,6 +84,7 @@ impl Attempt<'_> {
             now,
         )
         .at_point(point.map(|point| point.sequence))
+        .buying(self.resales)
         .under_pass(self.pass.map(|claims| claims.pass))
     }
 }

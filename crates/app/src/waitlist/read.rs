@@ -11,6 +11,7 @@ use onsale_domain::waitlist::{Offer, Outcome, State, WaitlistEntry};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
+use crate::holds::HoldView;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitlistStatus {
@@ -34,6 +35,8 @@ pub struct WaitlistView {
 pub struct OfferView {
     pub hold_id: HoldId,
     pub seats: Vec<(String, Money)>,
+    /// Those of the seats that others put back, with what was paid for them.
+    pub face_values: Vec<(String, Money)>,
     pub expires_at: Millis,
 }
 
@@ -106,18 +109,13 @@ impl App {
             }
             Seen::Ended(outcome) => return Ok(ended(entry.id, outcome)),
             Seen::Offered(hold) => {
-                let money = |amount| Money {
-                    amount,
-                    currency: show.currency,
-                };
+                let hold = HoldView::of(hold, show, layout, self.now());
                 view.status = WaitlistStatus::Offered;
                 view.offer = Some(OfferView {
-                    hold_id: hold.hold,
-                    seats: hold
-                        .priced()
-                        .map(|(place, price)| (layout.seat_id(place), money(price)))
-                        .collect(),
-                    expires_at: hold.expiry,
+                    hold_id: hold.hold_id,
+                    seats: hold.seats,
+                    face_values: hold.face_values,
+                    expires_at: hold.expires_at,
                 });
             }
         }

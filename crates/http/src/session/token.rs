@@ -1,12 +1,5 @@
-//! Session tokens: JWTs signed with Ed25519 and nothing else. `kid` names one of the
-//! public keys, so that a new key can be introduced while old tokens run out.
+//! Session tokens, which `accounts` signs.
 
-use std::fmt;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ed25519_dalek::{SigningKey, VerifyingKey};
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use onsale_app::Caller;
 use onsale_app::ports::Session;
 use onsale_domain::account::Role;
@@ -15,15 +8,21 @@ use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::ed25519;
-use crate::named_keys::{named_key, public_keys};
+use crate::key_ring::{KeyRing, TokenKind};
+use crate::token_key::TokenKey;
 
 const AUDIENCE: &str = "onsale";
 const ISSUER: &str = "onsale";
-/// Ours have about 400 characters.
-const MAX_TOKEN_LEN: usize = 2_048;
 const UNUSUAL: u8 = 1;
 const AUTOMATED: u8 = 2;
+
+static SESSION: TokenKind = TokenKind {
+    issuer: ISSUER,
+    audience: Some(AUDIENCE),
+    required: &["exp", "aud", "iss", "sub"],
+    // Ours have about 400 characters.
+    max_len: 2_048,
+};
 
 #[derive(Serialize, Deserialize)]
 struct Claims {
@@ -40,55 +39,32 @@ struct Claims {
 }
 
 /// Makes tokens. Only the function that logs people in has one.
-pub struct SessionSigner {
-    key_id: String,
-    secret: SigningKey,
-    encoding: EncodingKey,
-}
-
-impl fmt::Debug for SessionSigner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SessionSigner({})", self.key_id)
-    }
-}
+#[derive(Debug)]
+pub struct SessionSigner(TokenKey);
 
 impl SessionSigner {
     pub fn from_secret(key_id: impl Into<String>, secret: [u8; 32]) -> Self {
-        ed25519::install();
-        Self {
-            key_id: key_id.into(),
-            secret: SigningKey::from_bytes(&secret),
-            encoding: EncodingKey::from_ed_der(&secret),
-        }
+        Self(TokenKey::from_secret(&SESSION, key_id.into(), secret))
     }
 
     /// Reads `kid:base64url(seed)`, the form of `SESSION_SIGNING_KEY`. What is wrong is
     /// told without the text: it is a secret.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (key_id, secret) = named_key(text)?;
-        Ok(Self::from_secret(key_id, secret))
+        TokenKey::parse(&SESSION, text).map(Self)
     }
 
     pub fn from_env() -> Result<Self, String> {
-        let text = std::env::var("SESSION_SIGNING_KEY")
-            .map_err(|_| "SESSION_SIGNING_KEY is not set".to_owned())?;
-        Self::parse(&text).map_err(|why| format!("SESSION_SIGNING_KEY: {why}"))
+        TokenKey::from_env(&SESSION, "SESSION_SIGNING_KEY").map(Self)
     }
 
     /// `kid:base64url(public)`, one entry of `SESSION_PUBLIC_KEYS`.
     pub fn public_key(&self) -> String {
-        let public = self.secret.verifying_key();
-        format!(
-            "{}:{}",
-            self.key_id,
-            URL_SAFE_NO_PAD.encode(public.as_bytes())
-        )
+        self.0.public_key()
     }
 
     /// A verifier that trusts this key alone.
     pub fn verifier(&self) -> SessionVerifier {
-        let public = self.secret.verifying_key();
-        SessionVerifier::new(vec![(self.key_id.clone(), public)])
+        SessionVerifier(self.0.ring())
     }
 
     /// The token of a session. One session always gives the same token.
@@ -118,51 +94,18 @@ impl SessionSigner {
                 Suspicion::Automated => Some(AUTOMATED),
             },
         };
-        let mut header = Header::new(Algorithm::EdDSA);
-        header.kid = Some(self.key_id.clone());
-        jsonwebtoken::encode(&header, &claims, &self.encoding).map_err(|error| {
-            tracing::error!(%error, "a session token could not be signed");
-            onsale_app::Error::Corrupt
-        })
+        self.0.sign(&claims)
     }
 }
 
 /// Checks tokens; every function has one.
-pub struct SessionVerifier {
-    keys: Vec<(String, DecodingKey)>,
-    validation: Validation,
-}
-
-impl fmt::Debug for SessionVerifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key_ids: Vec<_> = self.keys.iter().map(|(key_id, _)| key_id).collect();
-        write!(f, "SessionVerifier({key_ids:?})")
-    }
-}
+#[derive(Debug)]
+pub struct SessionVerifier(KeyRing);
 
 impl SessionVerifier {
-    fn new(keys: Vec<(String, VerifyingKey)>) -> Self {
-        ed25519::install();
-        let mut validation = Validation::new(Algorithm::EdDSA);
-        validation.set_audience(&[AUDIENCE]);
-        validation.set_issuer(&[ISSUER]);
-        validation.set_required_spec_claims(&["exp", "aud", "iss", "sub"]);
-        // The library would ask the system's clock; `verify` compares with ours.
-        validation.validate_exp = false;
-        validation.validate_nbf = false;
-        validation.leeway = 0;
-        let decoding = |(key_id, public): (String, VerifyingKey)| {
-            (key_id, DecodingKey::from_ed_der(public.as_bytes()))
-        };
-        Self {
-            keys: keys.into_iter().map(decoding).collect(),
-            validation,
-        }
-    }
-
     /// Reads comma-separated `kid:base64url(public)`, the form of `SESSION_PUBLIC_KEYS`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Ok(Self::new(public_keys(text)?))
+        KeyRing::parse(&SESSION, text).map(Self)
     }
 
     /// Who the token speaks for, if we signed it and it has not run out.
@@ -172,19 +115,7 @@ impl SessionVerifier {
 
     /// The same, with what was held against them when they logged in.
     pub fn verify_suspected(&self, token: &str, now: Millis) -> Option<(Caller, Suspicion)> {
-        if token.len() > MAX_TOKEN_LEN {
-            return None;
-        }
-        let header = jsonwebtoken::decode_header(token).ok()?;
-        // A critical extension that we do not know must not be ignored (RFC 7515, 4.1.11).
-        if header.crit.is_some() {
-            return None;
-        }
-        let key_id = header.kid?;
-        let (_, key) = self.keys.iter().find(|(known, _)| *known == key_id)?;
-        let claims = jsonwebtoken::decode::<Claims>(token, key, &self.validation)
-            .ok()?
-            .claims;
+        let (_, claims) = self.0.read::<Claims>(token)?;
         let in_time = now.0 < claims.exp.saturating_mul(1_000);
         let caller = Caller {
             account: claims.sub,

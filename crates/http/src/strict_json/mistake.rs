@@ -50,19 +50,11 @@ impl de::Error for Mistake {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!(
-            "must be {}, not {}",
-            in_json(expected),
-            kind(found)
-        ))
+        mismatch(found, expected)
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!(
-            "must be {}, not {}",
-            in_json(expected),
-            kind(found)
-        ))
+        mismatch(found, expected)
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
@@ -97,24 +89,31 @@ impl de::Error for Mistake {
     }
 }
 
+/// The ends of a wide type are no rule of ours, so they are not told.
+fn mismatch(found: Unexpected<'_>, expected: &dyn Expected) -> Mistake {
+    let wanted = match (expected.to_string().as_str(), found) {
+        ("u32" | "u64" | "usize", Unexpected::Unsigned(_)) => "a smaller whole number".to_owned(),
+        ("u32" | "u64" | "usize", _) => "a whole number, 0 or more".to_owned(),
+        ("i32" | "i64" | "isize", _) => "a whole number".to_owned(),
+        _ => in_json(expected),
+    };
+    Mistake::new(format!("must be {wanted}, not {}", kind(found)))
+}
+
 /// What a type expects, in the words of JSON.
 fn in_json(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     let integer = |bits: u32, signed: bool| -> String {
         let magnitude_bits = bits - u32::from(signed);
-        let max = (1i128 << magnitude_bits) - 1;
+        let max = (1i32 << magnitude_bits) - 1;
         let min = if signed { -max - 1 } else { 0 };
         format!("a whole number from {min} to {max}")
     };
     match text.as_str() {
         "u8" => integer(8, false),
         "u16" => integer(16, false),
-        "u32" => integer(32, false),
-        "u64" | "usize" => integer(64, false),
         "i8" => integer(8, true),
         "i16" => integer(16, true),
-        "i32" => integer(32, true),
-        "i64" | "isize" => integer(64, true),
         "f32" | "f64" => "a number".to_owned(),
         "a sequence" => "an array".to_owned(),
         "a map" => "an object".to_owned(),

@@ -1,17 +1,11 @@
 //! HTTP to Stripe: one request, one reply that is read or explained, in limited time
 //! and space. It knows no payments.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, StatusCode};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use onsale_outgoing::{Outgoing, SendError};
 use serde::de::DeserializeOwned;
 
 use super::config::StripeConfig;
@@ -21,8 +15,6 @@ use super::failure::{CallError, classify, presentable};
 const STRIPE_VERSION: &str = "2025-08-27.basil";
 /// A page of a hundred payments with their charges is about 600 KB.
 const MAX_REPLY_BYTES: usize = 1024 * 1024;
-/// A function that slept does not find a connection that the other side has closed.
-const IDLE: Duration = Duration::from_secs(20);
 
 pub(super) type Fields<'a> = &'a [(&'a str, &'a str)];
 
@@ -36,7 +28,7 @@ pub(super) struct Told<T> {
 }
 
 pub(super) struct Api {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    outgoing: Outgoing,
     base_url: String,
     authorization: HeaderValue,
     timeout: Duration,
@@ -47,17 +39,8 @@ impl Api {
         let mut authorization = HeaderValue::try_from(format!("Bearer {}", config.secret_key))
             .map_err(|_| "the key of Stripe has characters that no key has".to_owned())?;
         authorization.set_sensitive(true);
-        let connector = HttpsConnectorBuilder::new()
-            .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
-            .map_err(|error| format!("the system's certificates cannot be read: {error}"))?
-            .https_or_http()
-            .enable_http1()
-            .build();
         Ok(Self {
-            client: Client::builder(TokioExecutor::new())
-                .pool_timer(TokioTimer::new())
-                .pool_idle_timeout(IDLE)
-                .build(connector),
+            outgoing: Outgoing::new()?,
             base_url: config.base_url()?,
             authorization,
             timeout: config.timeout,
@@ -130,24 +113,27 @@ impl Api {
             request = request.header("idempotency-key", key);
         }
         let request = request
-            .body(Full::new(Bytes::from(form)))
+            .body(form.into_bytes())
             .map_err(|_| CallError::NotTrusted("the request cannot be written".into()))?;
         tokio::time::timeout(self.timeout, self.exchange(request))
             .await
             .map_err(|_| CallError::NoAnswer("no reply in time".into()))?
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Reply, CallError> {
-        let reply = self.client.request(request).await.map_err(|error| {
-            // The outer error says only "client error"; the cause says what happened.
-            let cause = error.source().map(ToString::to_string);
-            CallError::NoAnswer(cause.unwrap_or_else(|| error.to_string()))
+    async fn exchange(&self, request: Request<Vec<u8>>) -> Result<Reply, CallError> {
+        let reply = self.outgoing.send(request, MAX_REPLY_BYTES).await;
+        let reply = reply.map_err(|error| {
+            CallError::NoAnswer(match error {
+                SendError::NoAnswer(cause) => cause,
+                SendError::TooLong => "the reply is larger than 1 MiB".to_owned(),
+                SendError::BrokeOff(cause) => format!("the reply broke off: {cause}"),
+            })
         })?;
         let again = reply.headers().get(REPLAYED);
         Ok(Reply {
             status: reply.status(),
             again: again.is_some_and(|value| value.as_bytes() == b"true"),
-            body: read(reply.into_body()).await?,
+            body: reply.into_body(),
         })
     }
 }
@@ -155,7 +141,7 @@ impl Api {
 struct Reply {
     status: StatusCode,
     again: bool,
-    body: Bytes,
+    body: Vec<u8>,
 }
 
 impl Reply {
@@ -167,16 +153,6 @@ impl Reply {
             let why = presentable(&error.to_string());
             CallError::NoAnswer(format!("the reply cannot be read: {why}"))
         })
-    }
-}
-
-async fn read(body: Incoming) -> Result<Bytes, CallError> {
-    match Limited::new(body, MAX_REPLY_BYTES).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(CallError::NoAnswer("the reply is larger than 1 MiB".into()))
-        }
-        Err(error) => Err(CallError::NoAnswer(format!("the reply broke off: {error}"))),
     }
 }
 

@@ -50,7 +50,8 @@ async fn a_new_password_ends_every_other_session_at_once() {
     let wrong = change(&service, &mine, "wrong horse", "a new horse").await;
     assert_eq!(
         (wrong.status, code(&wrong)),
-        (StatusCode::UNAUTHORIZED, "unauthenticated")
+        (StatusCode::FORBIDDEN, "forbidden"),
+        "whoever mistyped stays logged in"
     );
     assert_eq!(service.me(&other).await.status, StatusCode::OK);
     let changed = change(&service, &mine, "correct horse", "a new horse").await;
@@ -78,12 +79,12 @@ async fn saying_a_password_is_limited_as_log_ins_are() {
     let token = logged_in(&service).await;
     for _ in 0..5 {
         let answer = change(&service, &token, "wrong horse", "wrong again").await;
-        assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+        assert_eq!(answer.status, StatusCode::FORBIDDEN);
         let body = json!({"password": "wrong horse"});
         let answer = service
             .with_token("DELETE", "/api/v1/me", &token, Some(body))
             .await;
-        assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+        assert_eq!(answer.status, StatusCode::FORBIDDEN);
     }
     let refused = change(&service, &token, "correct horse", "a new horse").await;
     assert_eq!(
@@ -99,7 +100,7 @@ async fn an_open_session_is_enough_to_leave_and_a_password_is_checked_when_it_co
     let token = logged_in(&service).await;
     let leave = |body| service.with_token("DELETE", "/api/v1/me", &token, body);
     let wrong = leave(Some(json!({"password": "wrong horse"}))).await;
-    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
     let unknown = leave(Some(json!({"pass": "correct horse"}))).await;
     assert_eq!(unknown.status, StatusCode::BAD_REQUEST);
     assert_eq!(service.me(&token).await.status, StatusCode::OK);

@@ -1,4 +1,4 @@
-//! Answers that come again, in pages, and large ones.
+//! Answers that come again, in pages, and large ones; and what may be left out.
 
 use super::*;
 
@@ -133,4 +133,70 @@ async fn everybody_learns_where_an_event_is_and_by_which_clocks() {
             &json!("Europe/Berlin")
         )
     );
+}
+
+#[tokio::test]
+async fn null_is_the_same_as_leaving_an_optional_field_out() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let venue = json!({
+        "name": "Hall", "city": "Berlin", "timezone": "Europe/Berlin",
+        "address": null, "location": null, "focal_point": null,
+        "sections": [
+            {"name": "A", "rows": [{"label": "1", "seats": 3}], "capacity": null,
+             "not_for_sale": null, "accessible": null},
+            {"name": "Floor", "rows": null, "capacity": 40,
+             "not_for_sale": null, "accessible": null},
+        ],
+    });
+    let venue = service.write("POST /api/v1/venues", &token, venue).await;
+    assert_eq!(venue.body["places"], 43, "{}", venue.body);
+    let event = json!({
+        "title": "Night", "category": "music", "venue_id": venue.body["venue_id"],
+        "description": null, "poster_url": null,
+    });
+    let event = service.write("POST /api/v1/events", &token, event).await;
+    let event = event.body["event_id"].as_str().unwrap();
+    let shows = format!("POST /api/v1/events/{event}/shows");
+    let told = async |show: Value| {
+        let created = service.write(&shows, &token, show).await.body;
+        let show = created["show_id"].as_str().unwrap();
+        let path = format!("/api/v1/shows/{show}");
+        let told = service.get(&path, Some(&token)).await.body;
+        with(told, "show_id", Value::Null)
+    };
+    let plain = told(evening()).await;
+    let mut nothing = evening();
+    for field in [
+        "on_sale_at",
+        "hold_seconds",
+        "max_tickets_per_buyer",
+        "refund_policy",
+        "room",
+        "overbook_percent",
+        "draft",
+    ] {
+        nothing[field] = Value::Null;
+    }
+    assert_eq!(told(nothing).await, plain);
+    let room = json!({
+        "mode": null, "capacity": null, "rate_per_second": null, "order": null,
+        "opens_at": null, "pass_seconds": null, "beacon": null,
+    });
+    assert_eq!(told(with(evening(), "room", room)).await, plain);
+}
+
+#[tokio::test]
+async fn bounds_of_prices_that_are_null_have_their_defaults() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let (_, show) = service.make_show(&token, evening()).await;
+    let call = format!("PUT /api/v1/shows/{show}/pricing");
+    let change = json!({"mode": "dynamic", "floor": null, "ceiling": null});
+    let changed = service.write(&call, &token, change).await.body;
+    let dynamic = json!({"mode": "dynamic", "floor": 0.7, "ceiling": 3.0});
+    assert_eq!(changed, dynamic);
+    let change = json!({"mode": "fixed", "floor": null, "ceiling": null});
+    let changed = service.write(&call, &token, change).await.body;
+    assert_eq!(changed, json!({"mode": "fixed"}));
 }

@@ -24,6 +24,20 @@ async fn a_confirmation_under_the_same_key_is_answered_again() {
 }
 
 #[tokio::test]
+async fn a_confirmation_that_is_repeated_without_a_key_tells_how_far_the_order_has_come() {
+    let service = Service::new(Limits::off()).await;
+    let id = service.started("pm_sandbox_requires_action").await;
+    service.drive(id).await;
+    let path = format!("/api/v1/orders/{id}/confirm-action");
+    let first = service.post(&path, None).await;
+    assert_eq!(first.body["status"], "pending", "{}", first.body);
+    service.drive(id).await;
+    let again = service.post(&path, None).await;
+    assert_eq!(again.status, StatusCode::ACCEPTED, "{}", again.body);
+    assert_eq!(again.body["status"], "confirmed");
+}
+
+#[tokio::test]
 async fn a_malformed_key_is_refused_on_every_write() {
     let service = Service::new(Limits::off()).await;
     let id = service.started("pm_card_visa").await;

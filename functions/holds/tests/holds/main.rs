@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod hang_up;
+mod optional_fields;
 mod pass;
 mod work;

@@ -49,13 +49,18 @@ async fn the_owner_steers_the_room_and_the_edge_follows() {
     });
     let (status, room) = service.put(&token, all.clone()).await;
     assert_eq!((status, &room), (StatusCode::OK, &all));
-    // What is left out stays as it is.
-    let (_, room) = service.put(&token, closed()).await;
-    assert_eq!(room["beacon"], json!({"name": "drand 7"}));
-    assert_eq!(
-        (&room["order"], &room["pass_seconds"]),
-        (&json!("fifo"), &json!(60))
-    );
+    // What is left out stays as it is, and so does what null could not take away.
+    let mut nulls = closed();
+    nulls["order"] = Value::Null;
+    nulls["pass_seconds"] = Value::Null;
+    for body in [closed(), nulls] {
+        let (_, room) = service.put(&token, body).await;
+        assert_eq!(room["beacon"], json!({"name": "drand 7"}));
+        assert_eq!(
+            (&room["order"], &room["pass_seconds"]),
+            (&json!("fifo"), &json!(60))
+        );
+    }
 }
 
 #[tokio::test]

@@ -75,14 +75,24 @@ impl Gate {
     }
 
     async fn scan(&self, token: &str, key: Option<&str>) -> (StatusCode, Value) {
-        let mut request = Request::post(format!("/api/v1/shows/{}/scans", self.show))
+        let body = json!({"code": self.code, "gate": "north"});
+        self.post("scans", token, key, body).await
+    }
+
+    async fn post(
+        &self,
+        what: &str,
+        token: &str,
+        key: Option<&str>,
+        body: Value,
+    ) -> (StatusCode, Value) {
+        let mut request = Request::post(format!("/api/v1/shows/{}/{what}", self.show))
             .header("authorization", format!("Bearer {token}"))
             .header("content-type", "application/json");
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        let body = json!({"code": self.code, "gate": "north"}).to_string();
-        let request = request.body(Body::from(body)).unwrap();
+        let request = request.body(Body::from(body.to_string())).unwrap();
         let answer = self.router.clone().oneshot(request).await.unwrap();
         let status = answer.status();
         let body = answer.into_body().collect().await.unwrap().to_bytes();
@@ -108,6 +118,18 @@ async fn a_gate_that_asks_again_with_its_key_gets_the_same_answer() {
         );
         assert_eq!(other["used_at"], first["used_at"]);
     }
+}
+
+#[tokio::test]
+async fn a_report_with_null_is_the_report_without() {
+    let gate = Gate::new().await;
+    let scan = json!({"code": gate.code, "at": "2027-01-15T08:00:00Z", "result": null});
+    let report = json!({"gate": "north", "device": "d", "sent_at": null, "scans": [scan]});
+    let (status, told) = gate
+        .post("scans/batch", &gate.organiser, None, report)
+        .await;
+    assert_eq!(status, StatusCode::OK, "{told}");
+    assert_eq!(told["scans"][0]["result"], "admitted", "{told}");
 }
 
 #[tokio::test]

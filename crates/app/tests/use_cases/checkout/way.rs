@@ -179,15 +179,16 @@ async fn three_d_secure_waits_for_the_buyer_and_goes_on() {
     let order = scene.order(id).await;
     assert_eq!(order.status(), OrderStatus::RequiresAction);
     assert!(order.action.is_some());
-    assert!(scene.app.confirm_action(&scene.ana, id).await.is_ok());
+    let confirm = || scene.app.confirm_action(&scene.ana, id);
+    assert_eq!(confirm().await, Ok(OrderStatus::Pending));
     scene.settle().await;
     scene.assert_consistent(id, "confirmed with the bank").await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
     // Whoever did not hear the answer asks again.
-    assert_eq!(scene.app.confirm_action(&scene.ana, id).await, Ok(()));
+    assert_eq!(confirm().await, Ok(OrderStatus::Confirmed));
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.settle().await;
-    assert_eq!(scene.app.confirm_action(&scene.ana, id).await, Ok(()));
+    assert_eq!(confirm().await, Ok(scene.order(id).await.status()));
     scene.assert_consistent(id, "confirmed again").await;
 }
 

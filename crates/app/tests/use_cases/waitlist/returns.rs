@@ -6,10 +6,12 @@ use onsale_app::waitlist::WaitlistStatus;
 use onsale_domain::account::Email;
 use onsale_domain::announcement::News;
 use onsale_domain::ids::OrderId;
-use onsale_domain::money::Cents;
+use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::OrderStatus;
 use onsale_domain::payment::PaymentMethod;
+use onsale_domain::pricing::{Bounds, POINT_MS, Pricing};
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::time::Millis;
 use onsale_domain::waitlist::OFFER_MS;
 use onsale_memory::stage::Plan;
 
@@ -267,6 +269,62 @@ async fn it_is_resold_at_face_value() {
     let bought = life.order_of(bought).await;
     assert_eq!(bought.total().amount, Cents(4_500));
     life.check("face value").await;
+}
+
+/// One place of the offer is free, at a price that follows demand; the other was put back.
+#[tokio::test]
+async fn each_price_of_an_offer_of_both_kinds_is_explained_and_exactly_that_is_paid() {
+    let scene = Scene::with(Plan {
+        rows: vec![2],
+        floor: 0,
+        pricing: Pricing::Dynamic(Bounds::default()),
+        ..Plan::default()
+    })
+    .await;
+    let (app, show) = (&scene.app, scene.show());
+    let (ana, first) = scene.sold(&["A-1-1"]).await;
+    let (di, second) = scene.sold(&["A-1-2"]).await;
+    let paid = app.store.order(first).await.unwrap().unwrap();
+    let paid = paid.value.total();
+    let bo = scene.buyer().await;
+    let entry = scene.join(&bo, &wait_for(2)).await.id;
+    scene.wait(POINT_MS).await;
+    scene.cancel(&di, second).await;
+    let ticket = app.tickets_of(&ana, first).await.unwrap()[0].id;
+    app.return_ticket(&ana, ticket, None).await.unwrap();
+    scene.deliver().await;
+
+    let offered = scene.view(&bo, entry).await.unwrap().offer.unwrap();
+    let held = app.hold(&bo, show, offered.hold_id).await.unwrap();
+    let point = app.price_point(show, held.point.unwrap()).await.unwrap();
+    let listed = Money {
+        amount: point.figures.prices()[0],
+        ..paid
+    };
+    assert_ne!(listed, paid, "the price has moved since");
+    let (put_back, free) = ("A-1-1".to_owned(), "A-1-2".to_owned());
+    assert_eq!(held.seats, [(put_back.clone(), paid), (free, listed)]);
+    assert_eq!(held.face_values, [(put_back, paid)]);
+    assert_eq!(held.total.amount.0, paid.amount.0 + listed.amount.0);
+    assert_eq!(
+        (&offered.seats, &offered.face_values),
+        (&held.seats, &held.face_values)
+    );
+
+    scene.wait(POINT_MS).await;
+    let bought = scene.pay(&bo, offered.hold_id).await;
+    let order = app.store.order(bought).await.unwrap().unwrap().value;
+    assert_eq!(order.status(), OrderStatus::Confirmed);
+    assert_eq!(order.total(), held.total);
+    let payments = app.payments.list(Millis(0), None).await.unwrap().items;
+    let charged = payments.iter().find(|p| p.order == Some(bought));
+    assert_eq!(charged.map(|payment| payment.total), Some(held.total));
+    let later = app.hold(&bo, show, offered.hold_id).await.unwrap();
+    assert_eq!(
+        (later.seats, later.face_values, later.point),
+        (held.seats, held.face_values, held.point)
+    );
+    check(&scene, &[&ana, &bo, &di], "both kinds").await;
 }
 
 /// A limit counts what somebody has, not what they had.
