@@ -120,9 +120,15 @@ function action(me, { action: { type, url } }) {
   });
 }
 
-/** How much comes back now, and until when it is so much, by the terms of the show. */
-function refundNow({ refund_policy, starts_at }) {
-  const starts = Date.parse(starts_at);
+/** How much comes back now, and until when it is so much: by the terms of the sale or those of today. */
+function refundNow({ sold_under }, { refund_policy, starts_at }) {
+  const today = Date.parse(starts_at);
+  const now = refundBy(refund_policy, today);
+  const then = sold_under ? refundBy(sold_under.refund_policy, Math.max(Date.parse(sold_under.starts_at), today)) : now;
+  return then.percent > now.percent ? then : now;
+}
+
+function refundBy(refund_policy, starts) {
   const until = ({ hours_before }) => starts - hours_before * 3_600_000;
   const step = refund_policy.find((it) => Date.now() <= until(it));
   return step ? { percent: step.percent, until: new Date(until(step)).toISOString() } : { percent: 0 };
@@ -131,7 +137,7 @@ function refundNow({ refund_policy, starts_at }) {
 function cancelling(me, order) {
   if (order.status !== 'confirmed' || !known || Date.now() >= Date.parse(known.show.starts_at)) return undefined;
   const key = newKey();
-  const { percent, until } = refundNow(known.show);
+  const { percent, until } = refundNow(order, known.show);
   const { amount, currency } = order.total;
   const sum = order.resold?.length ? '' : ` (${money({ amount: Math.floor((amount * percent + 50) / 100), currency })})`;
   const back = percent

@@ -42,8 +42,8 @@ if (memory.left) view = { state: 'left', due: Infinity };
 /** Changes what is shown, here and in the other tabs. */
 function become(state, next) {
   if (!leading) return;
-  const { placed, first, code, note } = view;
-  view = { placed, first, code, note, due: 0, ...next, state };
+  const { placed, first, code, note, draw } = view;
+  view = { placed, first, code, note, draw, due: 0, ...next, state };
   channel?.postMessage({ view });
   render();
 }
@@ -128,10 +128,10 @@ async function look() {
   learn(body);
 }
 
-function learn({ state, position, ahead, wait_seconds: wait, waitlist, opens_at, refresh_after_ms = 10_000 }) {
+function learn({ state, position, ahead, wait_seconds: wait, waitlist, opens_at, draw, refresh_after_ms = 10_000 }) {
   const now = Date.now();
   if (state === 'open' || state === 'join') {
-    if (!joinedJustNow) return become('working', { placed: false });
+    if (!joinedJustNow) return become('working', { placed: false, draw });
     joinedJustNow = false;
     return refuse('Your browser did not keep your place. Allow cookies for this site, then try again.');
   }
@@ -143,7 +143,7 @@ function learn({ state, position, ahead, wait_seconds: wait, waitlist, opens_at,
   const due = isTurn ? now : now + Math.min(Math.max(refresh_after_ms, 1_000), 600_000);
   const placed = view.placed || /prequeue|waiting|admitted/.test(state);
   const opens = opens_at && localTime(opens_at);
-  become(state, { position, ahead, first, wait, opens, placed, seen: now, due, waitlist });
+  become(state, { position, ahead, first, wait, opens, placed, seen: now, due, waitlist, draw });
 }
 
 function refuse(detail) {
@@ -443,6 +443,7 @@ function render() {
   ui.button.hidden = !button;
   if (button) [ui.button.textContent, pressed] = button;
   ui.fan.hidden = !fan;
+  ui.check.hidden = !view.draw;
   const { trouble, note, due } = view;
   ui.notice.hidden = !trouble && !note;
   text('notice', trouble ? `${trouble} Trying again in ${clock(due - Date.now())}.` : note);
@@ -483,6 +484,12 @@ ui.form.addEventListener('submit', (event) => {
   ui.fan.open = false;
 });
 ui.button.addEventListener('click', () => act(pressed));
+ui.check.addEventListener('toggle', async () => {
+  if (!ui.check.open) return;
+  const { body } = await call('GET', '/fairness').catch(() => ({ body: {} }));
+  const { ticket, draw } = body.yours ?? {};
+  text('command', ticket ? `onsale verify-draw ${ticket} --draw ${draw} --fairness fairness.json` : 'Not to be had at the moment. Close this and open it again.');
+});
 document.addEventListener('visibilitychange', () => {
   render();
   if (document.hidden) return;

@@ -66,6 +66,8 @@ pub struct EdgeLimits {
 }
 
 const PERIOD_MS: u64 = 10_000;
+const REQUESTS_PER_ADDRESS: u64 = 100;
+const REQUESTS_PER_TICKET: u64 = 10;
 /// All gates of a house may ask from one address, ten thousand times a minute.
 const GATES_A_HOUSE: u64 = 20;
 
@@ -78,7 +80,7 @@ impl EdgeLimits {
                 PERIOD_MS,
                 requests_per_10s.saturating_mul(GATES_A_HOUSE),
             ),
-            per_ticket: Limiter::new(10, PERIOD_MS, 10),
+            per_ticket: Limiter::new(REQUESTS_PER_TICKET, PERIOD_MS, REQUESTS_PER_TICKET),
             early_enters: Limiter::new(2, PERIOD_MS, 2),
             watches: Limiter::new(60, 60_000, 30),
             waited_joins: Limiter::new(6, 60_000, 6),
@@ -88,19 +90,22 @@ impl EdgeLimits {
         }
     }
 
-    /// The usual limits, or `ONSALE_REQUESTS_PER_ADDRESS` in ten seconds.
+    /// The usual limits, or `ONSALE_REQUESTS_PER_ADDRESS` and `ONSALE_REQUESTS_PER_TICKET`
+    /// in ten seconds.
     pub fn from_env() -> Result<Self, String> {
-        Self::configured(std::env::var("ONSALE_REQUESTS_PER_ADDRESS").ok().as_deref())
+        let text = |name: &str| std::env::var(name).ok();
+        Self::configured(
+            text("ONSALE_REQUESTS_PER_ADDRESS").as_deref(),
+            text("ONSALE_REQUESTS_PER_TICKET").as_deref(),
+        )
     }
 
-    pub fn configured(requests_per_10s: Option<&str>) -> Result<Self, String> {
-        match requests_per_10s.filter(|text| !text.is_empty()) {
-            None => Ok(Self::default()),
-            Some(text) => match text.parse() {
-                Ok(rate @ 1..=1_000_000) => Ok(Self::new(rate)),
-                _ => Err("the requests of an address in ten seconds are 1 to 1000000".to_owned()),
-            },
-        }
+    pub fn configured(of_address: Option<&str>, of_ticket: Option<&str>) -> Result<Self, String> {
+        let per_ticket = rate(of_ticket, REQUESTS_PER_TICKET)?;
+        Ok(Self {
+            per_ticket: Limiter::new(per_ticket, PERIOD_MS, per_ticket),
+            ..Self::new(rate(of_address, REQUESTS_PER_ADDRESS)?)
+        })
     }
 
     pub fn off() -> Self {
@@ -161,7 +166,17 @@ impl EdgeLimits {
 
 impl Default for EdgeLimits {
     fn default() -> Self {
-        Self::new(100)
+        Self::new(REQUESTS_PER_ADDRESS)
+    }
+}
+
+fn rate(text: Option<&str>, usual: u64) -> Result<u64, String> {
+    match text.filter(|text| !text.is_empty()) {
+        None => Ok(usual),
+        Some(text) => match text.parse() {
+            Ok(rate @ 1..=1_000_000) => Ok(rate),
+            _ => Err("the requests in ten seconds are 1 to 1000000".to_owned()),
+        },
     }
 }
 

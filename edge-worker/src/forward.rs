@@ -75,12 +75,13 @@ pub fn request_id<H: Host>(host: &H, headers: &HeaderMap) -> HeaderValue {
     })
 }
 
-/// The show in which somebody wants places, with a pass that we gave them: what strangers
-/// send tells nothing about those inside.
+/// The show in which somebody wants places, or to pay for them, with a pass that we gave
+/// them: what strangers send tells nothing about those inside.
 fn shopping_in(edge: &Edge, request: &Incoming, now: Millis) -> Option<ShowId> {
     let of_show = request.uri().path().strip_prefix("/api/v1/shows/")?;
-    let show = of_show.strip_suffix("/holds")?;
-    if *request.method() != Method::POST {
+    let (show, wanted) = of_show.split_once('/')?;
+    let pays = wanted.starts_with("holds/") && wanted.ends_with("/checkout");
+    if *request.method() != Method::POST || !(pays || wanted == "holds") {
         return None;
     }
     let show = show.parse().ok()?;
@@ -160,7 +161,7 @@ pub async fn forward<H: Host>(
     Ok(answer)
 }
 
-/// Whether this answer to a wish for places shows that the functions work, or that they do not.
+/// Whether this answer to somebody who shops shows that the functions work, or that they do not.
 /// Refusals that never ask the store, such as our limits, show neither: those who try again
 /// and again while nothing works get many of them.
 fn shows_that_it_works(answer: &Answer) -> Option<bool> {

@@ -12,7 +12,7 @@ mod status;
 
 use http::{HeaderMap, Method};
 use onsale_domain::ids::ShowId;
-use onsale_domain::room::ticket::{QueueTicket, TicketError};
+use onsale_domain::room::ticket::QueueTicket;
 use onsale_domain::time::Millis;
 use std::sync::Arc;
 
@@ -142,21 +142,22 @@ impl<H: Host> Asked<'_, H> {
         }
     }
 
-    /// The ticket that was sent. A header that is wrong is an error of the program that
-    /// sent it; a cookie that is wrong is only old.
-    fn ticket(&self) -> Result<Option<QueueTicket>, Problem> {
+    /// The ticket that was sent, to a room that opens then. A header that is wrong is an
+    /// error of the program that sent it; a cookie that is wrong is only old.
+    fn ticket(&self, opens: Option<Millis>) -> Result<Option<QueueTicket>, Problem> {
+        let verified = |text: &str| self.edge.secrets.tickets.verify(text, opens, self.now);
         let header = self.headers().get(TICKET_HEADER);
-        let verified = match header {
+        let ticket = match header {
             Some(value) => {
                 let text = value.to_str().unwrap_or("");
-                Some(self.verified(text).map_err(no_ticket)?)
+                Some(verified(text).map_err(no_ticket)?)
             }
             None => {
                 let sent = cookie(self.headers(), TICKET_COOKIE);
-                sent.and_then(|text| self.verified(text).ok())
+                sent.and_then(|text| verified(text).ok())
             }
         };
-        match verified {
+        match ticket {
             Some(ticket) if ticket.show != self.show && header.is_some() => {
                 Err(no_ticket("the queue ticket is for another show"))
             }
@@ -164,13 +165,9 @@ impl<H: Host> Asked<'_, H> {
         }
     }
 
-    fn verified(&self, text: &str) -> Result<QueueTicket, TicketError> {
-        self.edge.secrets.tickets.verify(text, self.now)
-    }
-
     /// The ticket, where nothing goes without one.
-    fn required_ticket(&self) -> Result<QueueTicket, Problem> {
-        self.ticket()?
+    fn required_ticket(&self, opens: Option<Millis>) -> Result<QueueTicket, Problem> {
+        self.ticket(opens)?
             .ok_or_else(|| no_ticket("there is no queue ticket for this show"))
     }
 

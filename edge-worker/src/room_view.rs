@@ -34,6 +34,12 @@ pub struct RoomView {
     pub seeds: Seeds,
 }
 
+impl RoomView {
+    pub fn opens(&self) -> Option<Millis> {
+        self.bulletin.published.opening.opens
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Kept {
     at: Millis,

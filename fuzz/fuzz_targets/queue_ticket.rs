@@ -37,16 +37,16 @@ static GENUINE: LazyLock<Vec<(String, QueueTicket)>> = LazyLock::new(|| {
 
 fn start() {
     for (text, ticket) in GENUINE.iter() {
-        assert_eq!(RING.verify(text, NOW), Ok(*ticket));
+        assert_eq!(RING.verify(text, None, NOW), Ok(*ticket));
     }
     start_from("queue_ticket", GENUINE.iter().map(|(text, _)| text));
 }
 
 fuzz_target!(init: start(), |text: &str| {
-    if let Ok(ticket) = RING.verify(text, NOW) {
+    if let Ok(ticket) = RING.verify(text, None, NOW) {
         assert!(GENUINE.iter().any(|(signed, of)| signed == text && *of == ticket), "{text}");
         assert_eq!(RING.sign(&ticket), text);
-        assert!(RING.verify(text, ticket.expires).is_err(), "it outlives its time");
-        assert!(OTHER.verify(text, NOW).is_err(), "another secret accepts it");
+        assert!(RING.verify(text, None, ticket.expires).is_err(), "it outlives its time");
+        assert!(OTHER.verify(text, None, NOW).is_err(), "another secret accepts it");
     }
 });

@@ -118,6 +118,29 @@ test('before opening the page explains the draw and counts down', async (t) => {
   assert.match(await page.title(), /^Opens in /);
 });
 
+test('once drawn, a visitor is shown how to check their own draw', async (t) => {
+  const show = await event.show({ ...wide, opens_at: new Date(Date.now() + 15_000).toISOString() });
+  const { context, complaints } = await visitor(t);
+  const page = await open(context, show);
+  const ask = async (what) => (await context.request.get(`${url}/room/${show}/${what}`)).json();
+  await state(page, 'prequeue');
+  assert.equal(await page.locator('#check').isVisible(), false);
+  assert.equal((await ask('fairness')).yours, undefined);
+  await state(page, 'turn');
+  await page.getByText('Check your own draw').click();
+  await shown(page, /^onsale verify-draw /);
+  const command = await page.locator('#command').textContent();
+  const [, ticket, draw] = command.match(/^onsale verify-draw ([\w-]{127}) --draw ([\da-f]{16}) --fairness fairness\.json$/);
+  assert.equal(draw, (await ask('status')).draw);
+  const cookies = await context.cookies(`${url}/room/${show}`);
+  assert.ok(cookies.some(({ name, value }) => name === 'onsale_ticket' && value !== ticket), 'what is shown lets nobody in');
+  await page.reload();
+  await state(page, 'turn');
+  await page.getByText('Check your own draw').click();
+  await shown(page, command);
+  assert.deepEqual(complaints, []);
+});
+
 test('a reload and another tab keep the place, and one tab does the work', async (t) => {
   const show = await event.show(beforeOpening());
   const { context, times } = await visitor(t);

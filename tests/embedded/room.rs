@@ -131,18 +131,23 @@ async fn before_opening_everybody_is_in_the_lottery_and_can_check_the_draw() {
     for waiting in &crowd {
         let draw = waiting.status().await["draw"].as_str().unwrap().to_owned();
         let noted = before["opening"]["commitment"].as_str().unwrap();
-        let args = [
-            "verify-draw",
-            &waiting.ticket,
-            "--fairness",
-            saved,
-            "--draw",
-            &draw,
-            "--commitment",
-            noted,
-        ];
-        let said = onsale(&args).await;
-        assert_eq!(said.code, 0, "{said:?}");
+        let own = waiting.ask(Method::GET, "fairness").await.expect(200);
+        assert_eq!(own["yours"]["draw"], draw);
+        let copy = own["yours"]["ticket"].as_str().unwrap();
+        for ticket in [waiting.ticket.as_str(), copy] {
+            let args = [
+                "verify-draw",
+                ticket,
+                "--fairness",
+                saved,
+                "--draw",
+                &draw,
+                "--commitment",
+                noted,
+            ];
+            let said = onsale(&args).await;
+            assert_eq!(said.code, 0, "{said:?}");
+        }
         let wrong = [
             "verify-draw",
             &waiting.ticket,

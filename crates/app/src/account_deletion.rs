@@ -8,6 +8,7 @@ use onsale_domain::deletion::{Deletion, DeletionStep};
 use onsale_domain::event::ShowSummary;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::mail::{Mail, Recipient};
+use onsale_domain::show::{CALLED_OFF_AFTER_START_MS, StoredStatus};
 use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
 
@@ -38,11 +39,8 @@ impl App {
                 "the password is wrong; nothing was deleted",
             ));
         }
-        if found.account.role == Role::Organiser && self.has_coming_shows(caller.account).await? {
-            return Err(Error::Conflict(
-                "you have shows that are not over: their buyers need an organiser; \
-                 cancel them, or delete the account after the last one",
-            ));
+        if found.account.role == Role::Organiser {
+            self.check_shows_are_over(caller.account).await?;
         }
         let staff = match found.account.role {
             Role::Staff => self.store.staff(caller.account).await?,
@@ -56,22 +54,38 @@ impl App {
         }
     }
 
-    /// Drafts are no reason to stay: nobody has bought anything.
-    async fn has_coming_shows(&self, organiser: AccountId) -> Result<bool> {
-        let now = self.now();
+    /// Drafts are no reason to stay: nobody has bought anything. A show that has just begun
+    /// is one, since nobody else can call it off; so is a cancelled one as long as some of
+    /// its buyers wait for their money.
+    async fn check_shows_are_over(&self, organiser: AccountId) -> Result<()> {
+        let now = self.now().saturating_sub(CALLED_OFF_AFTER_START_MS);
         let mut after: Option<String> = None;
         loop {
             let page = self
                 .store
                 .events_of(organiser, after.as_deref(), PAGE)
                 .await?;
-            let mut shows = page.items.iter().flat_map(|event| &event.value.shows);
-            if shows.any(|show| show.is_coming(now)) {
-                return Ok(true);
+            let shows = || page.items.iter().flat_map(|event| &event.value.shows);
+            if shows().any(|show| show.is_coming(now)) {
+                return Err(Error::Conflict(
+                    "you have shows that are not over: their buyers need an organiser; \
+                     cancel them, or delete the account after the last one",
+                ));
+            }
+            let cancelled = shows().filter(|show| show.status == StoredStatus::Cancelled);
+            let cancelled: Vec<ShowId> = cancelled.map(|show| show.id).collect();
+            for show in cancelled {
+                let stored = self.store.cancellation(show).await?;
+                if stored.is_some_and(|stored| stored.value.is_open()) {
+                    return Err(Error::Conflict(
+                        "the refunds of a show that you cancelled are under way; \
+                         delete the account when they are done",
+                    ));
+                }
             }
             after = page.next;
             if after.is_none() {
-                return Ok(false);
+                return Ok(());
             }
         }
     }

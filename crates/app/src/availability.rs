@@ -3,15 +3,19 @@
 //! Whoever finds the stored map old takes a short lease and rebuilds it from the
 //! blocks; everybody else serves the old one. Inside one process a single request at
 //! a time looks after a show's map.
+//!
+//! What claims of this process find out before the next map is kept beside it, for those
+//! who choose places. A map that is shown stays as it was read.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onsale_domain::block::{BlockIndex, BlockState};
 use onsale_domain::claim::Found;
-use onsale_domain::ids::ShowId;
+use onsale_domain::ids::{HoldId, ShowId};
 use onsale_domain::layout::Layout;
 use onsale_domain::map::{FRESH_MS, SeatMap};
+use onsale_domain::map_news::MapNews;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 
@@ -33,6 +37,7 @@ pub(crate) type MapSlots = Cache<ShowId, Arc<MapSlot>>;
 #[derive(Default)]
 pub(crate) struct MapSlot {
     latest: Mutex<Option<Arc<SeatMap>>>,
+    news: Mutex<MapNews>,
     refreshing: tokio::sync::Mutex<()>,
     exact: tokio::sync::Mutex<Option<ExactReading>>,
 }
@@ -52,7 +57,12 @@ impl MapSlot {
             .clone()
     }
 
+    fn news(&self) -> MutexGuard<'_, MapNews> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn keep(&self, map: SeatMap) -> Arc<SeatMap> {
+        self.news().forget_before(map.version);
         let map = Arc::new(map);
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if latest
@@ -145,6 +155,37 @@ impl App {
             tracing::warn!(show = %show.id, %error, "the map could not be stored");
         }
         Ok(map)
+    }
+
+    /// Lets those who choose in this process hear what a claim found out. While nobody
+    /// chooses there is no map to correct, and nothing is kept.
+    pub(crate) fn tell_map(&self, show: ShowId, tell: impl FnOnce(&mut MapNews)) {
+        let Some(slot) = self.maps.get(&show) else {
+            return;
+        };
+        if slot
+            .latest()
+            .is_some_and(|map| is_younger(&map, self.now(), TOO_OLD_MS))
+        {
+            tell(&mut slot.news());
+        }
+    }
+
+    /// Takes off this map what claims have told since. `mine` is the hold that chooses.
+    pub(crate) fn hear_news(
+        &self,
+        show: ShowId,
+        map: &mut Arc<SeatMap>,
+        since: Millis,
+        mine: HoldId,
+    ) {
+        let Some(slot) = self.maps.get(&show) else {
+            return;
+        };
+        let news = slot.news();
+        if !news.is_empty() {
+            news.correct(Arc::make_mut(map), since, mine);
+        }
     }
 
     /// The exact state of some blocks. One reading serves everybody who asked before it

@@ -32,6 +32,10 @@ pub enum Error {
     /// These places belong to others now. Empty: nothing that fits is left.
     #[error("places are taken")]
     SeatsTaken(Vec<String>),
+    /// Places that fit were free each time, and others had them first each time. Nothing
+    /// was held.
+    #[error("others were faster each time")]
+    OthersWereFaster,
     #[error("{reason}")]
     NotOnSale {
         reason: &'static str,

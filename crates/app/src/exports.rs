@@ -19,7 +19,7 @@ use onsale_domain::request_hash::IdempotencyKey;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::ports::{Versioned, WriteExport, Written};
-use crate::reconcile::IDLE_MS;
+use crate::reconcile::{IDLE_MS, Report};
 
 /// How long a link to a file works. Whoever needs it longer asks again.
 pub const LINK_VALID: Duration = Duration::from_secs(300);
@@ -112,18 +112,17 @@ impl App {
     }
 
     /// Wakes the exports that nobody works on, and gives up those that never end.
-    /// Returns how many are open.
-    pub(crate) async fn look_at_open_exports(&self) -> Result<u64> {
-        let mut open = 0;
+    pub(crate) async fn look_at_open_exports(&self, report: &mut Report) -> Result<()> {
         for id in self.store.open_exports().await? {
-            let Some(stored) = self.store.export(id).await? else {
+            let stored = self.store.export(id).await;
+            let Some(stored) = report.readable(format!("export {id}"), stored)? else {
                 continue;
             };
             let now = self.now();
             if !stored.value.is_open() {
                 continue;
             }
-            open += 1;
+            report.open_exports += 1;
             if stored.value.created + GIVEN_UP_MS <= now {
                 tracing::error!(export = %id, "an export could not be written");
                 let value = stored.value.ended(ExportStatus::Failed, now);
@@ -135,7 +134,7 @@ impl App {
                 self.wake_export(id).await;
             }
         }
-        Ok(open)
+        Ok(())
     }
 
     /// Deletes the files whose time is over, and what was left of parts.

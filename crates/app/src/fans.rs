@@ -111,8 +111,10 @@ impl App {
         Ok(())
     }
 
-    /// Addresses leave the platform: who took them is known afterwards.
-    async fn note_fans_listed(&self, caller: &Caller, show: ShowId) -> Result<()> {
+    /// The caller begins to read the fans of a show of theirs. Addresses leave the
+    /// platform: who took them is known afterwards.
+    pub async fn begin_fan_list(&self, caller: &Caller, show: ShowId) -> Result<FanList> {
+        self.own_show(caller, show).await?;
         let now = self.now();
         let entry = AuditEntry::new(
             show,
@@ -122,21 +124,18 @@ impl App {
             Vec::new(),
             now,
         );
-        Ok(self.store.note(&entry).await?)
+        self.store.note(&entry).await?;
+        Ok(FanList { show })
     }
 
-    /// A page of the fans of a show of the caller, with their codes.
+    /// A page of the fans, with their codes.
     pub async fn fans_with_codes(
         &self,
-        caller: &Caller,
-        show: ShowId,
+        list: &FanList,
         after: Option<&str>,
         keys: &FanKeys,
     ) -> Result<Page<(Email, FanCode)>> {
-        self.own_show(caller, show).await?;
-        if after.is_none() {
-            self.note_fans_listed(caller, show).await?;
-        }
+        let show = list.show;
         let page = self.store.fans(show, after, FANS_A_PAGE).await?;
         let with_code = |fan: Fan| {
             let code = keys.code(show, fan.key, fan.serial).ok_or(KEY_IS_GONE)?;
@@ -151,6 +150,12 @@ impl App {
             next: page.next,
         })
     }
+}
+
+/// The fans of one show, for somebody who may read them and is on the trail.
+#[derive(Debug)]
+pub struct FanList {
+    show: ShowId,
 }
 
 /// Signing anew would make a second lot of the same serial.

@@ -33,6 +33,9 @@ impl App {
         let Some((to, show)) = addressee(&told.news) else {
             return Ok(());
         };
+        if let News::OrderCancelled(order) = &told.news {
+            self.tell_holders(told, order).await?;
+        }
         let id = self
             .make_due(&told.id, told.at, told.news.clone(), to, show)
             .await?;

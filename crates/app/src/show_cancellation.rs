@@ -16,7 +16,7 @@ use onsale_domain::cancellation::{Cancellation, Phase};
 use onsale_domain::event::ShowSummary;
 use onsale_domain::ids::{OrderId, ShowId};
 use onsale_domain::order::{Order, Why};
-use onsale_domain::show::{Show, ShowStatus, StoredStatus};
+use onsale_domain::show::{Show, StoredStatus};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -49,8 +49,8 @@ impl App {
     pub async fn cancel_show(&self, caller: &Caller, id: ShowId) -> Result<u64> {
         self.check_session(caller).await?;
         let show = self.own_show(caller, id).await?;
-        if show.status_at(self.now(), None) == ShowStatus::Completed {
-            return Err(Error::Conflict("the show is over"));
+        if !show.may_be_called_off(self.now()) {
+            return Err(Error::Conflict("the show began more than a day ago"));
         }
         let new = Cancellation::begin(id, self.now());
         self.store.create_cancellation(&new).await?;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use onsale_domain::announcement::Announcement;
 use onsale_domain::ids::{EventId, OrderId};
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::ticket_code::TicketClaims;
 use onsale_domain::time::Millis;
 
@@ -112,6 +112,10 @@ impl Payments for Unplugged {
     }
 
     async fn list(&self, _: Millis, _: Option<&str>) -> Paid<Page<Payment>> {
+        no_provider()
+    }
+
+    async fn charge_backs(&self, _: Millis, _: Option<&str>) -> Paid<Page<ChargeBack>> {
         no_provider()
     }
 

@@ -10,6 +10,7 @@ use aws_smithy_types::date_time::Format;
 use onsale_app::ports::{Fetched, Object, ObjectEntry, Objects, Page, StoreError, Stored, Tag};
 use onsale_domain::time::Millis;
 use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
 
 use crate::signed::{
     Answer, Call, Failure, Pairs, Payload, Service, Signer, element, percent_encoded, trouble,
@@ -20,6 +21,9 @@ const NOT_FOUND: u16 = 404;
 /// Another write was under way at the same time.
 const CONFLICT: u16 = 409;
 const PRECONDITION_FAILED: u16 = 412;
+/// An answer of which nothing came for so long has broken off: a function that slept in
+/// between may wait on a connection that the other side has closed.
+const STALLED: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone)]
 pub struct S3Objects {
@@ -106,7 +110,8 @@ impl Objects for S3Objects {
                 };
             }
         };
-        let body = ByteStream::new(answer.body).collect().await;
+        let body = ByteStream::new(answer.body).collect();
+        let body = timeout(STALLED, body).await.map_err(broke_off)?;
         Ok(Fetched::Found(Object {
             body: body.map_err(broke_off)?.to_vec(),
             tag: Tag(answer.tag.unwrap_or_default()),
@@ -151,7 +156,7 @@ impl Objects for S3Objects {
         let mut body = ByteStream::new(answer.body);
         let file = tokio::fs::File::create(file).await.map_err(file_failed)?;
         let mut file = tokio::io::BufWriter::new(file);
-        while let Some(part) = body.next().await {
+        while let Some(part) = timeout(STALLED, body.next()).await.map_err(broke_off)? {
             let part = part.map_err(broke_off)?;
             file.write_all(&part).await.map_err(file_failed)?;
         }

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use onsale_app::ports::{Orders, Page, StoreError, Stored, Versioned, Written};
 use onsale_domain::ids::{AccountId, OrderId};
 use onsale_domain::order::Order;
+use onsale_domain::ticket::Ticket;
 
 use crate::attributes::get_json;
-use crate::documents::{Document, Listing};
+use crate::documents::{Document, Listing, new_mark};
 use crate::keys::{self, BY_BUYER, BY_WORK, Key, WORK_SHARDS};
 use crate::lists::{List, named};
 use crate::table::DynamoStore;
@@ -93,6 +94,19 @@ impl Orders for DynamoStore {
 
     async fn replace_order(&self, order: &Versioned<Order>) -> Stored<Written<Order>> {
         self.replace_document(order).await
+    }
+
+    async fn replace_order_and_tickets(
+        &self,
+        order: &Versioned<Order>,
+        tickets: &[Versioned<Ticket>],
+    ) -> Stored<bool> {
+        let mark = new_mark()?;
+        let mut parts = vec![self.document_part(mark, order.version, &order.value)?];
+        for ticket in tickets {
+            parts.push(self.document_part(mark, ticket.version, &ticket.value)?);
+        }
+        self.transact_documents(mark, parts).await
     }
 
     async fn orders_of(

@@ -2,11 +2,23 @@
 //!
 //! A window of neighbours in one row comes first, then halves of the group. Among
 //! windows, those that leave no single seat between neighbours win, then the nearest
-//! to the focal point. One of the few best is picked at random by the caller's seed.
+//! to the focal point. One of the few best is picked at random by the caller's seed;
+//! `tries.rs` says how it goes on where others were faster.
+
+mod distance;
+mod reading;
+mod tries;
+mod windows;
+
+pub(crate) use distance::distance_to_focal;
+pub use reading::blocks_in_question;
+pub use tries::{Breadth, MOST_TRIES, Next, Tries};
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use self::distance::{focal_position, row_away, section_away, side_of_middle};
+use self::windows::{BestWindows, Score, Window};
 use crate::block::PlaceState;
 use crate::general;
 use crate::layout::{Layout, PlaceIndex, Row, Section};
@@ -16,10 +28,6 @@ use crate::seed::Seed;
 
 /// How many of the best windows, each in another run of free seats, a crowd spreads over.
 const CHOICES: usize = 12;
-/// Two neighbours in a row are one apart, two rows are farther than two seats.
-const ROW_DISTANCE: u64 = 2;
-/// A section away is farther than anything inside a section.
-const SECTION_DISTANCE: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
@@ -46,7 +54,19 @@ pub fn choose(
     wish: &Wish<'_>,
     seed: &mut Seed,
 ) -> Option<Vec<PlaceIndex>> {
-    let mut search = Search::new(layout, map, prices, wish);
+    choose_among(layout, map, prices, wish, Breadth::FIRST, seed)
+}
+
+/// The same for a try that picks from as many windows as this.
+pub fn choose_among(
+    layout: &Layout,
+    map: &SeatMap,
+    prices: &[Cents],
+    wish: &Wish<'_>,
+    breadth: Breadth,
+    seed: &mut Seed,
+) -> Option<Vec<PlaceIndex>> {
+    let mut search = Search::new(layout, map, prices, wish, breadth);
     if let Some(places) = search.group(wish.quantity, wish.together, seed) {
         return Some(places);
     }
@@ -66,21 +86,6 @@ pub fn choose(
     }
 }
 
-/// How good a window is; less is better. The fields are compared in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Score {
-    /// Accessible places are the last to go to a group that did not ask for them.
-    accessible: u32,
-    orphans: u32,
-    distance: u64,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Window {
-    first: u32,
-    score: Score,
-}
-
 /// A row that the wish allows, and what the search has learnt of it.
 struct Line<'a> {
     row: &'a Row,
@@ -95,6 +100,7 @@ struct Line<'a> {
 struct Search<'a> {
     layout: &'a Layout,
     map: &'a SeatMap,
+    breadth: Breadth,
     sections: Vec<usize>,
     /// The nearest first, so that a search ends where nothing better can follow.
     lines: Vec<Line<'a>>,
@@ -106,26 +112,22 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(layout: &'a Layout, map: &'a SeatMap, prices: &[Cents], wish: &Wish<'_>) -> Self {
-        let affordable = |i: usize| {
-            wish.max_price
-                .is_none_or(|max| prices.get(i).is_some_and(|price| *price <= max))
-        };
-        let wanted = |i: usize| {
-            wish.section
-                .is_none_or(|name| layout.sections()[i].name == name)
-        };
-        let sections: Vec<usize> = (0..layout.sections().len())
-            .filter(|i| affordable(*i) && wanted(*i))
-            .collect();
+    fn new(
+        layout: &'a Layout,
+        map: &'a SeatMap,
+        prices: &[Cents],
+        wish: &Wish<'_>,
+        breadth: Breadth,
+    ) -> Self {
+        let sections = wanted_sections(layout, prices, wish);
         let (focal_section, focal_row, focal_side) = focal_position(layout);
         let mut lines = Vec::new();
         for &section in &sections {
-            let away = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE;
+            let away = section_away(section, focal_section);
             for (number, row) in layout.sections()[section].rows().iter().enumerate() {
                 lines.push(Line {
                     row,
-                    distance: away + number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE,
+                    distance: away + row_away(number, focal_row),
                     has_accessible: OnceCell::new(),
                     longest: row.seats.len(),
                 });
@@ -135,6 +137,7 @@ impl<'a> Search<'a> {
         Self {
             layout,
             map,
+            breadth,
             sections,
             longest: lines.iter().map(|line| line.longest).max().unwrap_or(0),
             lines,
@@ -180,7 +183,7 @@ impl<'a> Search<'a> {
         if quantity > self.longest {
             return None;
         }
-        let mut best: Vec<Window> = Vec::with_capacity(CHOICES + 1);
+        let mut best = BestWindows::new(self.breadth);
         for at in 0..self.lines.len() {
             let line = &self.lines[at];
             if line.longest < quantity {
@@ -191,12 +194,12 @@ impl<'a> Search<'a> {
                 orphans: 0,
                 distance: line.distance,
             };
-            if best.len() == CHOICES && best.last().is_some_and(|last| last.score < nearest) {
+            if best.all_beat(nearest) {
                 break;
             }
             let runs = self.free_runs(line.row);
             for run in runs.iter().filter(|run| run.len() >= quantity) {
-                keep_best(&mut best, self.best_in_run(line, run, quantity));
+                self.add_windows(&mut best, line, run, quantity);
             }
             if self.taken.is_empty() {
                 self.lines[at].longest = runs.iter().map(Range::len).max().unwrap_or(0);
@@ -205,13 +208,7 @@ impl<'a> Search<'a> {
         if best.is_empty() && self.taken.is_empty() {
             self.longest = quantity - 1;
         }
-        // Only windows as harmless as the best one are alternatives to it: a random
-        // pick must not leave an orphan that could be avoided.
-        let harm = best
-            .first()
-            .map(|w| (w.score.accessible, w.score.orphans))?;
-        best.retain(|w| (w.score.accessible, w.score.orphans) == harm);
-        let picked = best[seed.below(best.len())?];
+        let picked = best.pick(seed)?;
         Some(
             (picked.first..picked.first + quantity as u32)
                 .map(PlaceIndex)
@@ -286,16 +283,45 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn best_in_run(&self, line: &Line<'_>, run: &Range<usize>, quantity: usize) -> Window {
+    /// The best window of a run; where more are wanted, also those that begin whole
+    /// windows away from it, so that a crowd fills a run without gaps.
+    fn add_windows(
+        &self,
+        best: &mut BestWindows,
+        line: &Line<'_>,
+        run: &Range<usize>,
+        quantity: usize,
+    ) {
+        let last = run.end - quantity;
+        let all = self.windows_at(line, run, quantity, run.start..=last);
+        let Some(nicest) = all.min_by_key(|w| (w.score, w.first)) else {
+            return;
+        };
+        if !self.breadth.is_wide() {
+            best.keep(nicest);
+            return;
+        }
+        let at = (nicest.first - line.row.first) as usize;
+        let starts = (run.start + (at - run.start) % quantity..=last).step_by(quantity);
+        for window in self.windows_at(line, run, quantity, starts) {
+            best.keep(window);
+        }
+    }
+
+    /// The windows of a run that begin at these positions, which come in order.
+    fn windows_at(
+        &self,
+        line: &Line<'_>,
+        run: &Range<usize>,
+        quantity: usize,
+        starts: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = Window> {
         let row = line.row;
         let has_accessible = self.has_accessible(line);
         let blocks = self.layout.blocks();
-        let mut block = self
-            .layout
-            .locate(PlaceIndex(row.first + run.start as u32))
-            .0
-            .0 as usize;
-        let window_at = |start: usize| {
+        let first = self.layout.locate(PlaceIndex(row.first + run.start as u32));
+        let mut block = first.0.0 as usize;
+        starts.map(move |start| {
             let end = start + quantity;
             let orphans = u32::from(start - run.start == 1) + u32::from(run.end - end == 1);
             let places = row.first + start as u32..row.first + end as u32;
@@ -321,19 +347,7 @@ impl<'a> Search<'a> {
                     distance: line.distance + side.abs_diff(self.focal_side) + crosses,
                 },
             }
-        };
-        let starts = run.start..=run.end - quantity;
-        starts
-            .map(window_at)
-            .min_by_key(|w| (w.score, w.first))
-            .unwrap_or(Window {
-                first: row.first + run.start as u32,
-                score: Score {
-                    accessible: u32::MAX,
-                    orphans: 2,
-                    distance: u64::MAX,
-                },
-            })
+        })
     }
 
     /// Free places of a general section, where everybody stands together.
@@ -343,51 +357,19 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Keeps the best few, in order. Equal scores keep the order of the layout.
-fn keep_best(best: &mut Vec<Window>, window: Window) {
-    let at = best.partition_point(|w| (w.score, w.first) <= (window.score, window.first));
-    if at < CHOICES {
-        best.insert(at, window);
-        best.truncate(CHOICES);
-    }
-}
-
-/// How far, in half seats, the middle of a window is right of the middle of its row.
-fn side_of_middle(row_len: usize, start: usize, quantity: usize) -> i64 {
-    (2 * start + quantity) as i64 - row_len as i64
-}
-
-/// How far the middle of these neighbours is from the focal point, for comparison only.
-pub(crate) fn distance_to_focal(layout: &Layout, first: PlaceIndex, quantity: usize) -> u64 {
-    let (focal_section, focal_row, focal_side) = focal_position(layout);
-    let section = layout.section_at(first);
-    let away = section.abs_diff(focal_section) as u64 * SECTION_DISTANCE;
-    let Some((row, position)) = layout.row_at(first) else {
-        return away;
+/// The sections that the wish names and can pay for.
+fn wanted_sections(layout: &Layout, prices: &[Cents], wish: &Wish<'_>) -> Vec<usize> {
+    let affordable = |i: usize| {
+        wish.max_price
+            .is_none_or(|max| prices.get(i).is_some_and(|price| *price <= max))
     };
-    let rows = layout.sections()[section].rows();
-    let number = rows.partition_point(|r| r.first < row.first);
-    let side = side_of_middle(row.seats.len(), position, quantity);
-    away + number.abs_diff(focal_row) as u64 * 2 * ROW_DISTANCE + side.abs_diff(focal_side)
-}
-
-/// Section, row and side of the focal point; without one, the middle of the first row.
-fn focal_position(layout: &Layout) -> (usize, usize, i64) {
-    let named = layout.focal().and_then(|place| {
-        let section = layout.section_at(place);
-        let (row, position) = layout.row_at(place)?;
-        let rows = layout.sections()[section].rows();
-        let number = rows.iter().position(|r| r.first == row.first)?;
-        Some((
-            section,
-            number,
-            side_of_middle(row.seats.len(), position, 1),
-        ))
-    });
-    named.unwrap_or_else(|| {
-        let first_seated = layout.sections().iter().position(|s| !s.is_general());
-        (first_seated.unwrap_or(0), 0, 0)
-    })
+    let wanted = |i: usize| {
+        wish.section
+            .is_none_or(|name| layout.sections()[i].name == name)
+    };
+    (0..layout.sections().len())
+        .filter(|i| affordable(*i) && wanted(*i))
+        .collect()
 }
 
 #[cfg(test)]

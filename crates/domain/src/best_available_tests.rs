@@ -90,6 +90,48 @@ fn the_middle_of_the_front_row_comes_first_and_crowds_spread() {
 }
 
 #[test]
+fn whoever_was_too_late_picks_from_more_windows_none_of_which_overlap() {
+    let layout = layout(&[40; 50]);
+    let map = map_with(&layout, |_| false);
+    let mut tries = Tries::default();
+    for most in [12, 48, 192, 768] {
+        let pick = |seed| {
+            let (prices, mut seed) = ([Cents(100)], Seed::new(seed));
+            choose_among(&layout, &map, &prices, &wish(2), tries.breadth(), &mut seed).unwrap()
+        };
+        let picks: std::collections::HashSet<_> = (0..4_000).map(pick).collect();
+        let different = picks.len();
+        assert!(
+            different <= most && different > most * 9 / 10,
+            "{different}"
+        );
+        let places: std::collections::HashSet<_> = picks.iter().flatten().collect();
+        assert_eq!(places.len(), 2 * different);
+        assert!(picks.iter().all(|pair| orphans(&layout, &map, pair) == 0));
+        tries.was_late();
+    }
+}
+
+#[test]
+fn whoever_was_too_late_leaves_an_orphan_rather_than_wait_for_the_one_window_without() {
+    // A run of two fits a pair; each run of three would be left with a single seat.
+    let layout = layout(&[2, 3, 3, 3, 3]);
+    let map = map_with(&layout, |_| false);
+    let mut tries = Tries::default();
+    let rows_at = |breadth| {
+        let row = |seed| {
+            let (prices, mut seed) = ([Cents(100)], Seed::new(seed));
+            let pair = choose_among(&layout, &map, &prices, &wish(2), breadth, &mut seed).unwrap();
+            layout.row_at(pair[0]).unwrap().0.first
+        };
+        (0..100).map(row).collect::<std::collections::HashSet<_>>()
+    };
+    assert_eq!(rows_at(tries.breadth()).len(), 1);
+    tries.was_late();
+    assert_eq!(rows_at(tries.breadth()).len(), 5);
+}
+
+#[test]
 fn a_group_without_room_is_split_in_halves() {
     // Runs of 3, 2 and 2: five people sit as 3 + 2, six as 3 + (2 + 1).
     let layout = layout(&[3, 2, 2]);

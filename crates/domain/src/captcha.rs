@@ -15,7 +15,7 @@ pub const MAX_ANSWER_BYTES: usize = 16 * 1_024;
 pub const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// The body that asks whether a token is good. A token is good once; under the same
-/// `attempt` (random bytes) the question may be repeated.
+/// `attempt` the question may be repeated.
 pub fn form(secret: &str, token: &str, remote_ip: Option<IpAddr>, attempt: [u8; 16]) -> String {
     let key = uuid::Builder::from_random_bytes(attempt).into_uuid();
     let mut form = form_urlencoded::Serializer::new(String::new());

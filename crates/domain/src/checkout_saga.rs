@@ -224,11 +224,13 @@ impl Order {
         }
         let mut next = self.at(Stage::Issuing, now);
         next.captured = true;
+        next.paid_at = Some(now);
         next
     }
 
     pub fn tickets_issued(&self, now: Millis) -> Self {
         let mut next = self.at(Stage::Announcing, now);
+        next.paid_at = None;
         next.sold_at = Some(now);
         next
     }

@@ -131,6 +131,12 @@ pub enum Letter {
         transfer_id: TransferId,
         seat: String,
     },
+    /// A ticket that somebody was given died with the order it was bought with.
+    TicketLost {
+        name: String,
+        show: ShowLine,
+        seats: Vec<String>,
+    },
     /// The link is made of the id when the letter is written: no secret is stored.
     PasswordReset {
         name: String,

@@ -35,6 +35,7 @@ pub mod limiter;
 pub mod mail;
 pub mod mailing;
 pub mod map;
+pub mod map_news;
 pub mod money;
 pub mod order;
 pub mod password_reset;

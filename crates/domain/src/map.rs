@@ -118,11 +118,22 @@ impl SeatMap {
         for slot in (0..span.len).map(Slot) {
             let place = layout.place_of(index, slot);
             if layout.is_for_sale(place) {
-                let shift = 2 * (place.at() % 4);
-                if let Some(byte) = self.bits.get_mut(place.at() / 4) {
-                    *byte = *byte & !(3 << shift) | block.state(slot, now).code() << shift;
-                }
+                self.put(place, block.state(slot, now));
             }
+        }
+    }
+
+    /// Corrects one place by a newer reading, where it is for sale at all.
+    pub(crate) fn take(&mut self, place: PlaceIndex, state: PlaceState) {
+        if self.state(place) != PlaceState::NotForSale {
+            self.put(place, state);
+        }
+    }
+
+    fn put(&mut self, place: PlaceIndex, state: PlaceState) {
+        let shift = 2 * (place.at() % 4);
+        if let Some(byte) = self.bits.get_mut(place.at() / 4) {
+            *byte = *byte & !(3 << shift) | state.code() << shift;
         }
     }
 

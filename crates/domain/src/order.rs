@@ -6,6 +6,7 @@
 //! version, so every function here takes an order and gives the next one.
 
 mod status;
+mod terms;
 mod undo;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ use crate::ticket_return::Resale;
 use crate::time::Millis;
 
 pub use status::OrderStatus;
+pub use terms::RefundTerms;
 pub use undo::{Undo, Why, refund_percent, share};
 
 /// More payment attempts than this on one order is no person.
@@ -92,6 +94,9 @@ pub struct Order {
     pub account: AccountId,
     pub seats: Vec<OrderedSeat>,
     pub currency: Currency,
+    /// What its buyer was promised, until it is undone; orders of old do not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<RefundTerms>,
     /// When the hold began, until it ends; orders of old do not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at: Option<Millis>,
@@ -110,6 +115,10 @@ pub struct Order {
     pub action: Option<Action>,
     #[serde(default)]
     pub captured: bool,
+    /// When the money was known to be taken, until its tickets are there; orders of old do
+    /// not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paid_at: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<Undo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,6 +190,7 @@ impl Order {
             account,
             seats: entry.priced().map(seat).collect(),
             currency,
+            terms: None,
             held_at: Some(entry.changed),
             held_until: entry.expiry,
             pay_until: entry.pay_until(),
@@ -190,6 +200,7 @@ impl Order {
             payment: None,
             action: None,
             captured: false,
+            paid_at: None,
             undo: None,
             stuck: None,
             resumed: None,
@@ -314,6 +325,9 @@ impl Order {
         let mut next = self.at(stage, now);
         next.action = None;
         next.held_at = None;
+        next.paid_at = None;
+        // How much goes back is decided here.
+        next.terms = None;
         // It goes another way now, and is parked again if that is shut as well.
         next.stuck = None;
         next.undo = Some(Undo {

@@ -97,6 +97,13 @@ pub enum PaymentState {
     Voided,
 }
 
+/// Money of ours that a bank has taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChargeBack {
+    pub payment: PaymentId,
+    pub order: OrderId,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,6 +19,9 @@ pub const DEFAULT_PASS_SECONDS: u32 = 300;
 pub const MAX_REFUND_STEPS: usize = 10;
 /// A refund step lies at most a leap year before the show.
 pub const MAX_REFUND_HOURS: u32 = 24 * 366;
+/// What was advertised may fail on the night: until this long after its start a show can be
+/// called off, and everybody gets everything back.
+pub const CALLED_OFF_AFTER_START_MS: u64 = 24 * 3_600_000;
 /// How far ahead a show may start: a hundred years, which catches slips of the pen.
 pub const MAX_AHEAD_MS: u64 = 36_525 * 24 * 3_600_000;
 
@@ -194,6 +197,14 @@ impl Show {
     /// The status everyone sees.
     pub fn status_at(&self, now: Millis, counts: Option<Counts>) -> ShowStatus {
         self.status.seen_at(now, self.starts_at, counts)
+    }
+
+    /// Whether it can be called off, or is already: that can be said again at any time.
+    pub fn may_be_called_off(&self, now: Millis) -> bool {
+        match self.status {
+            StoredStatus::OnSale => now < self.starts_at + CALLED_OFF_AFTER_START_MS,
+            StoredStatus::Draft | StoredStatus::Cancelled => true,
+        }
     }
 
     /// Whether every setting lies in its range and the dates are in order.

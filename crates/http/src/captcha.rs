@@ -21,8 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unavailable;
 
-/// Says whether the token of a CAPTCHA is good. `attempt` is random: under the same one
-/// a question may be repeated.
+/// Says whether the token of a CAPTCHA is good. `attempt` names the question: under the
+/// same one it may be repeated.
 #[async_trait]
 pub trait Captcha: Send + Sync {
     async fn verify(

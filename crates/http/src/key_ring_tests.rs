@@ -108,7 +108,7 @@ fn taken_for(text: &str) -> Vec<&'static str> {
         ("a pass", passes.verify(text).is_some()),
         ("a pass at the edge", edge.read(text).is_some()),
         ("a quote", quotes().verifier().verify(text).is_some()),
-        ("a queue ticket", queue().verify(text, NOW).is_ok()),
+        ("a queue ticket", queue().verify(text, None, NOW).is_ok()),
         ("a ticket", tickets.verify(text).is_ok()),
     ];
     let taken = verdicts.into_iter().filter(|(_, taken)| *taken);

@@ -49,5 +49,5 @@ pub use session::{
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};
-pub use work::{WorkGate, WorkProof};
+pub use work::{Attempt, WorkGate, WorkProof};
 pub use write::to_the_end;

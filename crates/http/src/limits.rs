@@ -30,8 +30,11 @@ pub struct Limits {
     /// What the devices at the gates of a show may ask with one session: a large house
     /// lets in ten thousand a minute.
     pub gate_requests: Limiter,
-    /// Who goes on after being refused.
-    pub refusals: Refusals,
+    /// Who goes on holding after being refused.
+    pub hold_refusals: Refusals,
+    /// Who goes on paying after being refused: counted apart, so that a hold in between,
+    /// which each payment needs, does not end the row.
+    pub checkout_refusals: Refusals,
     pub off: bool,
 }
 
@@ -45,7 +48,8 @@ impl Default for Limits {
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
             gate_requests: Limiter::new(12_000, MINUTE_MS, 12_000),
-            refusals: Refusals::default(),
+            hold_refusals: Refusals::default(),
+            checkout_refusals: Refusals::default(),
             off: false,
         }
     }
@@ -78,7 +82,8 @@ impl Limits {
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
             gate_requests: limiter("ONSALE_GATE_REQUESTS_PER_MINUTE", 12_000, MINUTE_MS)?,
-            refusals: Refusals::default(),
+            hold_refusals: Refusals::default(),
+            checkout_refusals: Refusals::default(),
             off: false,
         })
     }
@@ -114,25 +119,21 @@ impl Limits {
     ) -> Result<(), Error> {
         let key = *account.as_bytes();
         let left = self.check(&self.hold_attempts, key, now);
-        left.inspect_err(|_| self.refusals.refused(key, now))?;
+        left.inspect_err(|_| self.hold_refusals.refused(key, now))?;
         may()?;
         self.hold_attempt(account, now)
     }
 
     pub fn hold_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
-        let key = *account.as_bytes();
-        let taken = self.take(&self.hold_attempts, key, now);
-        match taken {
-            Ok(()) => self.refusals.admitted(key, now),
-            Err(_) => self.refusals.refused(key, now),
-        }
-        taken
+        self.attempt(&self.hold_attempts, &self.hold_refusals, account, now)
     }
 
     /// What an account has shown of itself in this process: whoever keeps asking for
-    /// holds although they were told to wait is a program.
+    /// holds, or trying to pay, although they were told to wait is a program.
     pub fn suspicion(&self, account: AccountId, now: Millis) -> Suspicion {
-        match self.refusals.suspects(*account.as_bytes(), now) {
+        let key = *account.as_bytes();
+        let rows = [&self.hold_refusals, &self.checkout_refusals];
+        match rows.iter().any(|refusals| refusals.suspects(key, now)) {
             true => Suspicion::Automated,
             false => Suspicion::Nothing,
         }
@@ -145,13 +146,16 @@ impl Limits {
         now: Millis,
         may: impl FnOnce() -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.check(&self.checkout_attempts, *account.as_bytes(), now)?;
+        let key = *account.as_bytes();
+        let left = self.check(&self.checkout_attempts, key, now);
+        left.inspect_err(|_| self.checkout_refusals.refused(key, now))?;
         may()?;
         self.checkout_attempt(account, now)
     }
 
     pub fn checkout_attempt(&self, account: AccountId, now: Millis) -> Result<(), Error> {
-        self.take(&self.checkout_attempts, *account.as_bytes(), now)
+        let (attempts, refusals) = (&self.checkout_attempts, &self.checkout_refusals);
+        self.attempt(attempts, refusals, account, now)
     }
 
     /// Counts by the address alone, whether or not it has an account.
@@ -196,6 +200,23 @@ impl Limits {
         self.take(&self.registrations_per_email, key, now)
     }
 
+    /// Takes an attempt, and remembers whether there was one.
+    fn attempt(
+        &self,
+        limiter: &Limiter,
+        refusals: &Refusals,
+        account: AccountId,
+        now: Millis,
+    ) -> Result<(), Error> {
+        let key = *account.as_bytes();
+        let taken = self.take(limiter, key, now);
+        match taken {
+            Ok(()) => refusals.admitted(key, now),
+            Err(_) => refusals.refused(key, now),
+        }
+        taken
+    }
+
     fn check(&self, limiter: &Limiter, key: LimitKey, now: Millis) -> Result<(), Error> {
         if self.off {
             return Ok(());
@@ -236,6 +257,22 @@ mod tests {
             limits.hold_attempt(account, NOW),
             Err(Error::RateLimited { retry_after_s: 12 })
         );
+    }
+
+    #[test]
+    fn a_hold_in_between_clears_nobody_who_goes_on_paying() {
+        let limits = Limits::default();
+        let account = AccountId::from_bytes([1; 16]);
+        for _ in 0..5 {
+            assert_eq!(limits.checkout_attempt(account, NOW), Ok(()));
+        }
+        for _ in 0..4 {
+            assert_eq!(limits.suspicion(account, NOW), Suspicion::Nothing);
+            let refused = limits.checkout_attempt_if(account, NOW, || Ok(()));
+            assert_eq!(refused, Err(Error::RateLimited { retry_after_s: 12 }));
+            assert_eq!(limits.hold_attempt(account, NOW), Ok(()));
+        }
+        assert_eq!(limits.suspicion(account, NOW), Suspicion::Automated);
     }
 
     #[test]

@@ -191,6 +191,12 @@ impl From<Error> for Problem {
                  for sale. Nothing was held. Choose other places, or ask for the best available.",
             )
             .with("taken", taken),
+            Error::OthersWereFaster => Self::new(
+                Code::Unavailable,
+                "Places that fit were free, and others had them first each time. Nothing was \
+                 held. Try again.",
+            )
+            .retry_after(UNAVAILABLE_RETRY_S),
             Error::NotOnSale { reason, on_sale_at } => {
                 let problem = Self::new(Code::NotOnSale, sentence(reason));
                 match on_sale_at {
@@ -368,6 +374,7 @@ mod tests {
                 429,
             ),
             (Error::Corrupt, "internal", 500),
+            (Error::OthersWereFaster, "unavailable", 503),
             (Error::Unavailable, "unavailable", 503),
         ];
         for (error, code, status) in cases {

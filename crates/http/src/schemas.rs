@@ -2,6 +2,8 @@
 //! functions name them: `#[schema(value_type = ShowIdText)] show_id: ShowId` in a body,
 //! `("show" = ShowIdText, Path)` among parameters.
 
+use onsale_domain::show::RefundStep;
+use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Components, KnownFormat, RefOr, Schema, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
@@ -72,6 +74,35 @@ pub struct MoneyValue {
     amount: u64,
     #[schema(pattern = "^[A-Z]{3}$", examples("EUR"))]
     currency: String,
+}
+
+/// Whoever cancels so many hours before the show gets so much back.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RefundStep)]
+pub struct RefundStepValue {
+    #[schema(minimum = 0, maximum = 8_784)]
+    hours_before: u32,
+    #[schema(minimum = 0, maximum = 100)]
+    percent: u8,
+}
+
+impl From<RefundStep> for RefundStepValue {
+    fn from(step: RefundStep) -> Self {
+        Self {
+            hours_before: step.hours_before,
+            percent: step.percent,
+        }
+    }
+}
+
+impl From<RefundStepValue> for RefundStep {
+    fn from(step: RefundStepValue) -> Self {
+        Self {
+            hours_before: step.hours_before,
+            percent: step.percent,
+        }
+    }
 }
 
 macro_rules! choices {

@@ -13,7 +13,8 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use onsale_app::{Caller, Error};
-use onsale_domain::ids::{AccountId, ShowId, VisitorId};
+use onsale_domain::ids::{AccountId, HoldId, ShowId, VisitorId};
+use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::difficulty::{self, Suspicion};
 use onsale_domain::work::{self, MAX_PAYLOAD_LEN, Terms, Way, WorkEntropy, WorkError, WorkKeys};
 use serde_json::Value;
@@ -91,6 +92,35 @@ pub struct WorkProof {
     remote_ip: Option<IpAddr>,
 }
 
+/// What somebody begins. The key makes it one attempt however often it is repeated.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    pub caller: &'a Caller,
+    pub show: ShowId,
+    /// The hold that is paid; placing one, there is none yet.
+    pub hold: Option<HoldId>,
+    pub key: &'a IdempotencyKey,
+}
+
+impl Attempt<'_> {
+    /// Names this attempt with this token. A token is good once, and so is each question
+    /// about it: repeated, as after a lost answer, it is the same question, and for another
+    /// attempt it is another one.
+    fn question(&self, token: &str) -> [u8; 16] {
+        let hold = self.hold.map(|hold| *hold.as_bytes()).unwrap_or_default();
+        let parts: [&[u8]; 6] = [
+            self.caller.account.as_bytes(),
+            self.show.as_bytes(),
+            &hold,
+            self.key.as_str().as_bytes(),
+            // No key has it, so it is clear where the token begins.
+            &[0],
+            token.as_bytes(),
+        ];
+        RequestHash::of(&parts.concat()).0
+    }
+}
+
 /// Whether a request may begin. Ask [`Verdict::admit`] where attempts are counted, and
 /// let [`Verdict::explain`] complete the refusal.
 #[derive(Debug, Clone)]
@@ -116,7 +146,8 @@ impl Verdict {
 
 impl Api {
     /// Whether the caller may begin something in this show, and if not, what to do.
-    pub async fn judge_work(&self, proof: &WorkProof, caller: &Caller, show: ShowId) -> Verdict {
+    pub async fn judge_work(&self, proof: &WorkProof, attempt: Attempt<'_>) -> Verdict {
+        let Attempt { caller, show, .. } = attempt;
         let now = self.app.now();
         let suspicion = proof
             .suspicion
@@ -131,7 +162,7 @@ impl Api {
                 Ok(()) => return Verdict(None),
                 Err(why) => why,
             },
-            None => match self.check_captcha(proof).await {
+            None => match self.check_captcha(proof, attempt).await {
                 Ok(()) => return Verdict(None),
                 Err(why) => why,
             },
@@ -158,14 +189,17 @@ impl Api {
         ))
     }
 
-    async fn check_captcha(&self, proof: &WorkProof) -> Result<(), &'static str> {
+    async fn check_captcha(
+        &self,
+        proof: &WorkProof,
+        attempt: Attempt<'_>,
+    ) -> Result<(), &'static str> {
         const ASKED: &str = "This account is asked for some work first.";
         let (Some(token), Some(captcha)) = (&proof.captcha, &self.work.captcha) else {
             return Err(ASKED);
         };
-        let mut attempt = [0; 16];
-        self.app.entropy.fill(&mut attempt);
-        match captcha.verify(token, proof.remote_ip, attempt).await {
+        let question = attempt.question(token);
+        match captcha.verify(token, proof.remote_ip, question).await {
             Ok(true) => Ok(()),
             Ok(false) => Err("The CAPTCHA was not accepted: it is wrong, too old or used."),
             Err(_) => Err("The CAPTCHA cannot be checked now."),

@@ -12,7 +12,8 @@ use serde::Deserialize;
 
 #[derive(Debug, Args)]
 pub struct VerifyDrawArgs {
-    /// Your queue ticket: the answer of join, or the cookie onsale_ticket
+    /// Your queue ticket: the answer of join, the cookie onsale_ticket, or the copy that the
+    /// waiting page shows
     ticket: String,
     /// What GET /room/{show}/fairness answered, saved to a file; - reads standard input
     #[arg(long, value_name = "FILE")]

@@ -76,6 +76,7 @@ pub(crate) trait Texts {
     fn show_changed(title: &str) -> Words;
     fn show_cancelled(title: &str) -> Words;
     fn transfer(title: &str, from: &str) -> Words;
+    fn ticket_lost(title: &str, tickets: usize) -> Words;
     fn password_reset(minutes: u64) -> Words;
     fn invitation() -> Words;
     fn your_turn(title: &str) -> Words;
@@ -128,6 +129,7 @@ fn greeted(letter: &Letter) -> Option<&str> {
         | Letter::Resold { name, .. }
         | Letter::ShowChanged { name, .. }
         | Letter::ShowCancelled { name, .. }
+        | Letter::TicketLost { name, .. }
         | Letter::PasswordReset { name, .. }
         | Letter::Invitation { name, .. } => Some(name),
         Letter::Transfer { .. } | Letter::YourTurn { .. } => None,
@@ -154,6 +156,7 @@ fn words<T: Texts>(letter: &Letter) -> Words {
         Letter::Transfer { from, show, .. } => {
             T::transfer(&titled(show), &line(from, SUBJECT_CHARS))
         }
+        Letter::TicketLost { show, seats, .. } => T::ticket_lost(&titled(show), seats.len()),
         Letter::PasswordReset { minutes, .. } => T::password_reset(*minutes),
         Letter::Invitation { .. } => T::invitation(),
         Letter::YourTurn { show, .. } => T::your_turn(&titled(show)),
@@ -171,7 +174,9 @@ fn link(letter: &Letter, token: impl Fn(ResetId) -> String) -> Link {
             show, waitlist_id, ..
         } => Link::Waitlist(show.show_id, *waitlist_id),
         Letter::Resold { .. } | Letter::ShowCancelled { .. } => Link::Orders,
-        Letter::ShowChanged { show, .. } => Link::Show(show.show_id),
+        Letter::ShowChanged { show, .. } | Letter::TicketLost { show, .. } => {
+            Link::Show(show.show_id)
+        }
         Letter::Transfer { transfer_id, .. } => Link::Transfer(*transfer_id),
         Letter::PasswordReset { reset_id, .. } => Link::Reset(token(*reset_id)),
         Letter::Invitation { reset_id, .. } => Link::Invitation(token(*reset_id)),
@@ -224,6 +229,7 @@ fn facts<T: Texts>(letter: &Letter) -> Vec<Fact> {
             vec![seated(std::slice::from_ref(seat)), refunded(*refund)],
         ),
         Letter::Transfer { show, seat, .. } => (show, vec![seated(std::slice::from_ref(seat))]),
+        Letter::TicketLost { show, seats, .. } => (show, vec![seated(seats)]),
         Letter::YourTurn { show, enter_by } => (show, vec![until(*enter_by, show)]),
         Letter::OfferLapsed { show, .. } | Letter::ShowCancelled { show, .. } => (show, vec![]),
         Letter::ShowChanged { show, was, .. } => return changed_facts::<T>(show, was),

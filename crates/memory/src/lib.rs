@@ -182,6 +182,7 @@ pub struct MemoryWorld {
     pub bus: Arc<MemoryBus>,
     pub objects: Arc<MemoryObjects>,
     pub search_index: Arc<MemoryIndex>,
+    pub payments: Arc<GatedPayments<Sandbox>>,
     pub gate: Arc<Gate>,
     pub clock: Arc<ManualClock>,
 }
@@ -209,6 +210,7 @@ impl MemoryWorld {
         let objects = Arc::new(MemoryObjects::new(clock.clone(), gate.clone()));
         let search_index = Arc::new(MemoryIndex::new(gate.clone()));
         let sandbox = Sandbox::new(store.clone(), clock.clone(), Pace::NONE);
+        let payments = Arc::new(GatedPayments::new(sandbox, gate.clone()));
         let app = App::new(Ports {
             store: store.clone(),
             expiry_queue: queue.clone(),
@@ -217,7 +219,7 @@ impl MemoryWorld {
             export_queue: export_queue.clone(),
             waitlist_queue: waitlist_queue.clone(),
             bus: bus.clone(),
-            payments: Arc::new(GatedPayments::new(sandbox, gate.clone())),
+            payments: payments.clone(),
             ticket_signer: Arc::new(TicketKey::from_bytes(&[7; 32])),
             objects: objects.clone(),
             search: Arc::new(Unplugged),
@@ -238,6 +240,7 @@ impl MemoryWorld {
             bus,
             objects,
             search_index,
+            payments,
             gate,
             clock,
         }

@@ -14,6 +14,7 @@ use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 
 use crate::MemoryStore;
+use crate::gates::{put, stand};
 
 pub(crate) fn create<K: Ord, T: Clone>(
     map: &mut BTreeMap<K, Versioned<T>>,
@@ -89,6 +90,28 @@ impl Orders for MemoryStore {
         self.reach(crate::Step::ReplaceOrder).await;
         self.pass("replace_order", async {
             replace(&mut self.items().orders, order.value.id, order)
+        })
+        .await
+    }
+
+    async fn replace_order_and_tickets(
+        &self,
+        order: &Versioned<Order>,
+        tickets: &[Versioned<Ticket>],
+    ) -> Stored<bool> {
+        self.reach(crate::Step::ReplaceOrder).await;
+        self.pass("replace_order_and_tickets", async {
+            let mut items = self.items();
+            let stored = items.orders.get(&order.value.id);
+            let order_stands = stored.is_some_and(|stored| stored.version == order.version);
+            if !order_stands || !stand(&items, tickets) {
+                return Ok(false);
+            }
+            replace(&mut items.orders, order.value.id, order)?;
+            for ticket in tickets {
+                put(&mut items, ticket);
+            }
+            Ok(true)
         })
         .await
     }

@@ -1,6 +1,7 @@
-//! The payment provider behind a gate: a call can be lost on its way there or back.
+//! The payment provider behind a gate: a call can be lost on its way there or back. And a
+//! bank behind the provider, which takes back what it is told to.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use onsale_app::ports::{
@@ -8,7 +9,7 @@ use onsale_app::ports::{
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::time::Millis;
 
 use crate::gate::Gate;
@@ -17,11 +18,26 @@ use crate::gate::Gate;
 pub struct GatedPayments<P> {
     provider: P,
     gate: Arc<Gate>,
+    taken_back: Mutex<Vec<ChargeBack>>,
 }
 
 impl<P> GatedPayments<P> {
     pub fn new(provider: P, gate: Arc<Gate>) -> Self {
-        Self { provider, gate }
+        Self {
+            provider,
+            gate,
+            taken_back: Mutex::default(),
+        }
+    }
+
+    /// The bank takes the money back, and the provider tells whoever asks.
+    pub fn take_back(&self, taken: ChargeBack) {
+        self.taken_back().push(taken);
+    }
+
+    fn taken_back(&self) -> MutexGuard<'_, Vec<ChargeBack>> {
+        let taken_back = self.taken_back.lock();
+        taken_back.unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn pass<T>(&self, name: &'static str, call: impl Future<Output = Paid<T>>) -> Paid<T> {
@@ -73,6 +89,12 @@ impl<P: Payments> Payments for GatedPayments<P> {
 
     async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>> {
         self.pass("list", self.provider.list(since, after)).await
+    }
+
+    async fn charge_backs(&self, _: Millis, _: Option<&str>) -> Paid<Page<ChargeBack>> {
+        let items = self.taken_back().clone();
+        let told = async { Ok(Page { items, next: None }) };
+        self.pass("charge_backs", told).await
     }
 
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool> {

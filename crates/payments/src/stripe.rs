@@ -7,6 +7,7 @@
 mod amount;
 mod api;
 mod config;
+mod dispute;
 mod emulator;
 mod failure;
 mod intent;
@@ -21,7 +22,7 @@ use onsale_app::ports::{
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::time::Millis;
 
 use api::Api;
@@ -267,6 +268,10 @@ impl Payments for Stripe {
             items,
             next: last.filter(|_| page.has_more),
         })
+    }
+
+    async fn charge_backs(&self, since: Millis, after: Option<&str>) -> Paid<Page<ChargeBack>> {
+        self.taken_back(since, after).await
     }
 
     async fn confirm_action(&self, _payment: &PaymentId) -> Paid<bool> {

@@ -2,7 +2,8 @@
 //!
 //! Whether a newer snapshot is there is looked up at most once a second, by a request
 //! that then waits a moment for it. Everybody else is answered from the copy at hand,
-//! and so is that request if the new one takes longer.
+//! and so is that request if the new one takes longer. The first snapshot is waited for
+//! longer: a function sleeps between requests, and so does what it fetches.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +14,22 @@ use onsale_app::events::EventQuery;
 use onsale_app::ports::{Fetched, Objects, Search, SearchPage, StoreError, Stored, Tag};
 use onsale_domain::ids::EventId;
 use onsale_domain::time::Millis;
+use tokio::task::JoinHandle;
 
 use crate::snapshot::{Folder, Manifest, manifest_key};
 use crate::view::{IndexView, corrupt};
 
 /// How old the knowledge of what is published may be.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long a request waits for a newer snapshot, or for the first one.
+/// How long a request waits for a look at what is published.
 const PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long a snapshot that could not be used is left alone.
-const AFTER_FAILURE: Duration = Duration::from_secs(10);
+/// How much longer a request waits for the first snapshot when it is on its way. `catalog`
+/// may take 15 s for an answer: half of them are left for the table.
+const FIRST_PATIENCE: Duration = Duration::from_secs(6);
+/// How long a snapshot that is damaged is left alone.
+const AFTER_DAMAGE: Duration = Duration::from_secs(10);
+/// How long one is left alone whose download broke off.
+const AFTER_BREAK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone)]
 pub struct SnapshotSearch {
@@ -47,14 +54,16 @@ impl std::fmt::Debug for Reader {
 struct Current {
     view: Option<Arc<IndexView>>,
     looked: Option<Instant>,
+    /// A snapshot is on its way.
+    arriving: bool,
 }
 
 #[derive(Default)]
 struct Copy {
     folder: Option<Folder>,
     tag: Option<Tag>,
-    /// When the snapshot with this tag could not be used.
-    failed: Option<Instant>,
+    /// When the snapshot with this tag, which could not be used, is tried again.
+    again: Option<Instant>,
 }
 
 impl SnapshotSearch {
@@ -69,6 +78,14 @@ impl SnapshotSearch {
                 copy: tokio::sync::Mutex::default(),
             }),
         })
+    }
+
+    /// Fetches what is published, if anything is, before anybody asks. What takes longer
+    /// than `patience` goes on arriving.
+    pub async fn load(&self, patience: Duration) {
+        self.reader.current().looked = Some(Instant::now());
+        // Late is no error: whoever asks waits for the rest.
+        let _ = tokio::time::timeout(patience, self.reader.look()).await;
     }
 }
 
@@ -97,17 +114,29 @@ impl Reader {
             due
         };
         if due {
-            let reader = self.clone();
-            // A task of its own, so that a download goes on when the request has left.
-            let following = tokio::spawn(async move {
-                if let Err(error) = reader.follow().await {
-                    tracing::warn!(%error, "the search index could not be refreshed");
-                }
-            });
             // Late is no error: the view at hand is used until the new one is there.
-            let _ = tokio::time::timeout(PATIENCE, following).await;
+            let _ = tokio::time::timeout(PATIENCE, self.look()).await;
+        }
+        let first_arrives = {
+            let current = self.current();
+            current.view.is_none() && current.arriving
+        };
+        if first_arrives {
+            // Whoever fetches it has the copy until it is here, or was given up.
+            let _ = tokio::time::timeout(FIRST_PATIENCE, self.copy.lock()).await;
         }
         self.current().view.clone()
+    }
+
+    /// Follows the manifest in a task of its own, so that a download goes on when the
+    /// request has left.
+    fn look(self: &Arc<Self>) -> JoinHandle<()> {
+        let reader = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = reader.follow().await {
+                tracing::warn!(%error, "the search index could not be refreshed");
+            }
+        })
     }
 
     async fn follow(&self) -> Stored<()> {
@@ -115,8 +144,8 @@ impl Reader {
         let Ok(mut copy) = self.copy.try_lock() else {
             return Ok(());
         };
-        if copy.failed.is_some_and(|at| at.elapsed() >= AFTER_FAILURE) {
-            *copy = Copy::default();
+        if copy.again.is_some_and(|at| at <= Instant::now()) {
+            copy.tag = None;
         }
         let found = match self.objects.get(&manifest_key(), copy.tag.as_ref()).await? {
             Fetched::Unchanged => return Ok(()),
@@ -127,24 +156,30 @@ impl Reader {
             }
             Fetched::Found(found) => found,
         };
-        let folder = copy.folder.take();
-        // A failure leaves no copy; a newer snapshot, or the same one later, begins anew.
-        *copy = Copy {
-            folder: None,
-            tag: Some(found.tag),
-            failed: Some(Instant::now()),
-        };
-        copy.folder = Some(self.take(&found.body, folder).await?);
-        copy.failed = None;
-        Ok(())
+        copy.tag = Some(found.tag);
+        copy.again = Some(Instant::now() + AFTER_DAMAGE);
+        self.current().arriving = true;
+        let taken = self.take(&found.body, &mut copy.folder).await;
+        self.current().arriving = false;
+        match &taken {
+            Ok(()) => copy.again = None,
+            // The files that are here were checked: the next try goes on from them.
+            Err(StoreError::Unavailable(_)) => copy.again = Some(Instant::now() + AFTER_BREAK),
+            // A newer snapshot, or the same one later, begins anew.
+            Err(StoreError::Corrupt(_)) => {
+                copy.folder = None;
+                copy.again = Some(Instant::now() + AFTER_DAMAGE);
+            }
+        }
+        taken
     }
 
     /// Brings the folder to this manifest and the view to the folder.
-    async fn take(&self, manifest: &[u8], folder: Option<Folder>) -> Stored<Folder> {
+    async fn take(&self, manifest: &[u8], folder: &mut Option<Folder>) -> Stored<()> {
         let manifest = Manifest::parse(manifest)?;
-        let mut folder = match folder {
+        let folder = match folder {
             Some(folder) => folder,
-            None => Folder::create(&self.root)?,
+            None => folder.insert(Folder::create(&self.root)?),
         };
         folder.follow(&*self.objects, &manifest).await?;
         let path = folder.path.clone();
@@ -153,7 +188,7 @@ impl Reader {
         let view = opened.map_err(corrupt)?;
         tracing::debug!(events = view.events(), "the search index was refreshed");
         self.current().view = Some(Arc::new(view));
-        Ok(folder)
+        Ok(())
     }
 }
 

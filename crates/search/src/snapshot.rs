@@ -105,16 +105,19 @@ impl Folder {
     }
 
     /// Brings the folder to what the manifest says. `Corrupt`: the snapshot is not what
-    /// was once published.
+    /// was once published. After `Unavailable` the files that came stay, and the next try
+    /// fetches the others.
     pub(crate) async fn follow(&mut self, objects: &dyn Objects, next: &Manifest) -> Stored<()> {
-        let here = |file: &&FileEntry| self.files.get(&file.name) != Some(&file.object);
-        let missing: Vec<_> = next.files.iter().filter(here).collect();
-        let fetching = missing.iter().map(|file| self.fetch(objects, file));
+        let missing = |file: &&FileEntry| self.files.get(&file.name) != Some(&file.object);
+        let missing: Vec<_> = next.files.iter().filter(missing).collect();
+        let path = self.path.clone();
+        let fetching = missing.iter().map(|file| fetch(objects, file, &path));
         let fetching: Vec<_> = fetching.collect();
-        let _: Vec<()> = stream::iter(fetching)
-            .buffer_unordered(FILES_AT_ONCE)
-            .try_collect()
-            .await?;
+        let mut fetching = stream::iter(fetching).buffer_unordered(FILES_AT_ONCE);
+        while let Some(fetched) = fetching.next().await {
+            let file = fetched?;
+            self.files.insert(file.name.clone(), file.object);
+        }
         // The engine reads this file first, so it comes last.
         let beside = self.path.join("meta.new");
         std::fs::write(&beside, &next.meta).map_err(failed)?;
@@ -135,18 +138,6 @@ impl Folder {
             let _ = std::fs::remove_file(self.path.join(name));
         }
         self.files = next;
-    }
-
-    async fn fetch(&self, objects: &dyn Objects, file: &FileEntry) -> Stored<()> {
-        let beside = self.path.join(format!("{}.part", file.object.simple()));
-        if !objects.download(&file_key(file.object), &beside).await? {
-            return Err(corrupt(format_args!("{} is missing", file.name)));
-        }
-        let entry = entry_of(&beside).await?;
-        if (&entry.sha256, entry.bytes) != (&file.sha256, file.bytes) {
-            return Err(corrupt(format_args!("{} is damaged", file.name)));
-        }
-        std::fs::rename(&beside, self.path.join(&file.name)).map_err(failed)
     }
 
     /// Stores every file that the last manifest does not have, and says what the index
@@ -190,6 +181,34 @@ impl Folder {
             files,
         })
     }
+}
+
+/// A file on its way. It goes with its owner, unless it has got its name by then.
+struct Part(PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Renamed, or never begun, is as good.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Puts a file into the folder once it is whole and was checked.
+async fn fetch<'a>(
+    objects: &dyn Objects,
+    file: &'a FileEntry,
+    folder: &Path,
+) -> Stored<&'a FileEntry> {
+    let part = Part(folder.join(format!("{}.part", file.object.simple())));
+    if !objects.download(&file_key(file.object), &part.0).await? {
+        return Err(corrupt(format_args!("{} is missing", file.name)));
+    }
+    let entry = entry_of(&part.0).await?;
+    if (&entry.sha256, entry.bytes) != (&file.sha256, file.bytes) {
+        return Err(corrupt(format_args!("{} is damaged", file.name)));
+    }
+    std::fs::rename(&part.0, folder.join(&file.name)).map_err(failed)?;
+    Ok(file)
 }
 
 /// A file as it is on the disk, and a key for it.

@@ -35,9 +35,10 @@ fn read(env: &Env) -> Result<Settings, String> {
     let limits = match text(env, "RATE_LIMIT").as_deref() {
         Some("off") => EdgeLimits::off(),
         Some("on") | None => {
-            let wanted = text(env, "IP_REQUESTS_PER_10S");
-            EdgeLimits::configured(wanted.as_deref())
-                .map_err(|why| format!("IP_REQUESTS_PER_10S: {why}"))?
+            let of_address = text(env, "IP_REQUESTS_PER_10S");
+            let of_ticket = text(env, "TICKET_REQUESTS_PER_10S");
+            EdgeLimits::configured(of_address.as_deref(), of_ticket.as_deref())
+                .map_err(|why| format!("IP_ or TICKET_REQUESTS_PER_10S: {why}"))?
         }
         Some(_) => return Err("RATE_LIMIT is neither on nor off".to_owned()),
     };

@@ -144,7 +144,7 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
             }
             (None, Ok(Some(briefing))) => started(self.show, &briefing, now),
             (Some(mut kept), Ok(Some(briefing))) => {
-                kept.controller.change_settings(briefing.settings);
+                kept.controller.change_settings(briefing.settings, now);
                 kept.controller.hear_cloud(&briefing.news, now);
                 kept.title = briefing.title;
                 kept

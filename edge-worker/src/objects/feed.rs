@@ -2,7 +2,11 @@
 //!
 //! While anybody watches, the map is read once a second, and everybody gets the same few
 //! changes. Whoever was away names the last version they know and gets what they missed.
+//!
+//! A version is a time by the clock of whoever read the places. A map that somebody else
+//! read may be older or newer than its version says, by as much as clocks disagree.
 
+use onsale_domain::time::CLOCK_SKEW_MS;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -34,10 +38,12 @@ struct Difference {
 }
 
 impl Difference {
-    /// Whether somebody who read the map at this moment may have seen what neither of our
-    /// readings shows.
-    fn hides(&self, since: u64) -> bool {
-        is_gap(self.from, self.version) && self.from < since && since < self.version
+    /// Whether somebody who read the map at about this moment may have seen what neither of
+    /// our readings shows.
+    fn hides(&self, since: u64, skew_ms: u64) -> bool {
+        is_gap(self.from, self.version)
+            && self.from < since.saturating_add(skew_ms)
+            && since < self.version.saturating_add(skew_ms)
     }
 }
 
@@ -92,16 +98,22 @@ impl Feed {
 
     /// The first message for a watcher who knows this version of the map.
     pub fn welcome(&self, since: Option<u64>) -> String {
-        let is_known = |since: &u64| {
-            let hidden = self.differences.iter().any(|d| d.hides(*since));
-            *since >= self.oldest && self.version > 0 && !hidden
-        };
-        let Some(since) = since.filter(is_known) else {
+        let Some(since) = since.filter(|_| self.version > 0) else {
             return reset(self.version);
         };
+        let mut kept = self.differences.iter();
+        let is_ours = since == self.oldest
+            || since == self.version
+            || kept.any(|d| since == d.from || since == d.version);
+        let skew_ms = if is_ours { 0 } else { CLOCK_SKEW_MS };
+        let is_hidden = self.differences.iter().any(|d| d.hides(since, skew_ms));
+        if is_hidden || since < self.oldest.saturating_add(skew_ms) {
+            return reset(self.version);
+        }
         // A reading of somebody else's may lie between two of ours. States are absolute, so
         // what changed around it may be told again.
-        let missed = self.differences.iter().filter(|d| d.version > since);
+        let is_missed = |d: &&Difference| d.version.saturating_add(skew_ms) > since;
+        let missed = self.differences.iter().filter(is_missed);
         let mut latest = std::collections::BTreeMap::new();
         for difference in missed {
             latest.extend(difference.changes.iter().copied());
@@ -263,8 +275,32 @@ mod tests {
         assert!(feed.welcome(Some(300_000)).contains("reset"));
         assert!(!feed.welcome(Some(1_000)).contains("reset"));
         assert!(!feed.welcome(Some(600_000)).contains("reset"));
-        feed.read(601_000, map(&[0; 8]));
-        assert!(!feed.welcome(Some(600_500)).contains("reset"));
+        for second in 601..=606 {
+            feed.read(second * 1_000, map(&[0; 8]));
+        }
+        // Of a clock that may have been ahead.
+        assert!(feed.welcome(Some(604_999)).contains("reset"));
+        assert!(!feed.welcome(Some(605_500)).contains("reset"));
+    }
+
+    /// The map of another instance says that it is of the tenth second, and is of the seventh.
+    #[test]
+    fn a_map_that_was_read_by_a_clock_ahead_of_ours_misses_nothing() {
+        let mut feed = Feed::default();
+        for second in 1..=7 {
+            feed.read(second * 1_000, map(&[0; 8]));
+        }
+        feed.read(8_000, map(&[0, 2, 0, 0, 0, 0, 0, 0]));
+        feed.read(9_000, map(&[0, 2, 0, 1, 0, 0, 0, 0]));
+        let told = r#"{"changes":[[1,2],[3,1]],"version":10010}"#;
+        assert_eq!(feed.welcome(Some(10_010)), told);
+        // Our own versions say what they are.
+        let told = r#"{"changes":[[3,1]],"version":9000}"#;
+        assert_eq!(feed.welcome(Some(8_000)), told);
+        // A map that may be from before our first reading may lack what that one had.
+        assert!(feed.welcome(Some(5_999)).contains("reset"));
+        assert!(!feed.welcome(Some(6_001)).contains("reset"));
+        assert!(!feed.welcome(Some(1_000)).contains("reset"));
     }
 
     #[test]

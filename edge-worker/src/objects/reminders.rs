@@ -92,8 +92,8 @@ impl<S: Storage, L: Links> RemindersObject<S, L> {
             let lots: Vec<Lot> = turns.iter().map(|turn| turn.lot).collect();
             let mut slot = self.kept.lock().await;
             let mut kept = self.loaded(&mut slot).await?;
-            for lot in &lots {
-                kept.told(*lot);
+            for turn in turns {
+                kept.told(turn.lot, turn.enter_by);
             }
             self.keep(kept, &lots, &mut slot).await?;
         }

@@ -21,9 +21,9 @@ const PAUSES_MS: [u64; 6] = [500, 500, 1_000, 1_000, 1_000, 1_000];
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn enter(&self) -> Result<Answer, Problem> {
         self.check_origin()?;
-        let ticket = self.required_ticket()?;
-        self.edge.limits.ticket(ticket.lot, self.now)?;
         let view = self.edge.view(self.host, self.show).await?;
+        let ticket = self.required_ticket(view.opens())?;
+        self.edge.limits.ticket(ticket.lot, self.now)?;
         let mut told = self.told(&view, Some(&ticket));
         // Whoever shops goes on shopping when a line begins or the last place is sold; the
         // gate of their lot knows them.
@@ -135,7 +135,8 @@ impl<H: Host> Asked<'_, H> {
     /// Ends the pass and gives the slot back. The ticket is spent by it.
     pub(super) async fn leave(&self) -> Result<Answer, Problem> {
         self.check_origin()?;
-        let ticket = self.required_ticket()?;
+        // Whoever is inside may leave, however old the ticket is.
+        let ticket = self.required_ticket(Some(self.now))?;
         self.edge.limits.ticket(ticket.lot, self.now)?;
         let left = self.host.leave(self.show, ticket.lot).await;
         left.map_err(|trouble| {

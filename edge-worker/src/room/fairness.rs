@@ -62,7 +62,7 @@ impl<H: Host> Asked<'_, H> {
                  value entered after the lottery had closed. Look the value up under its name."
             }
         };
-        let body = json!({
+        let mut body = json!({
             "show_id": self.show,
             "order": opening.order,
             "opens_at": opening.opens.map(|opens| opens.to_string()),
@@ -77,6 +77,12 @@ impl<H: Host> Asked<'_, H> {
                 bit replaced by 0 for fans and 1 for others. Smaller draws come first. \
                 `onsale verify-draw` does this with your ticket and this document.",
         });
+        // Their own part, for whoever asks with a ticket that is drawn.
+        if let Some(ticket) = self.ticket(view.opens()).ok().flatten()
+            && let Some(draw) = self.told(&view, Some(&ticket)).draw
+        {
+            body["yours"] = json!({"ticket": ticket.unsigned(), "draw": draw});
+        }
         Ok(json_answer(StatusCode::OK, &body))
     }
 }

@@ -54,11 +54,13 @@ impl<H: Host> Asked<'_, H> {
             true => see_other(&self.path()),
             false => json_answer(StatusCode::CREATED, &joined),
         };
+        // The opening may be put off by days, and the ticket serves then.
+        let kept_until = ticket.expires.max(view.bulletin.published.ends);
         let cookie = Cookie {
             name: TICKET_COOKIE,
             value: &text,
             path: &self.path(),
-            max_age_s: self.now.until(ticket.expires) / 1_000,
+            max_age_s: self.now.until(kept_until) / 1_000,
         };
         set_cookie(&mut answer, &cookie, self.request.uri());
         Ok(answer)
@@ -130,7 +132,7 @@ impl<H: Host> Asked<'_, H> {
         let earned = joining::ticket(&solved, code, self.show, opening, &lot_key);
         // Somebody who is in the line already keeps the better place: a fan code counts in
         // its second, and never costs a place in the lottery.
-        let kept = self.ticket().ok().flatten();
+        let kept = self.ticket(opening.opens).ok().flatten();
         Ok(match kept {
             Some(known) if known.visitor == earned.visitor && keeps(&known, &earned) => known,
             _ => earned,

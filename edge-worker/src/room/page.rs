@@ -17,7 +17,7 @@ impl<H: Host> Asked<'_, H> {
             Ok(view) => view,
             Err(problem) => return Ok(web::refusal(problem, None)),
         };
-        let ticket = self.ticket().ok().flatten();
+        let ticket = self.ticket(view.opens()).ok().flatten();
         let told = self.told(&view, ticket.as_ref());
         let (visitor, suspicion) = self.visitor();
         let without_script = match told.status.state {

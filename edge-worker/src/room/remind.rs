@@ -31,7 +31,7 @@ impl<H: Host> Asked<'_, H> {
             Ok(view) => view,
             Err(problem) => return Ok(web::refusal(problem, Some(&self.path()))),
         };
-        let ticket = self.ticket().ok().flatten();
+        let ticket = self.ticket(view.opens()).ok().flatten();
         let state = self.told(&view, ticket.as_ref()).status.state;
         let reminding = match (state, asks_about_sent(self.request)) {
             (State::Prequeue | State::Waiting, false) => Reminding::Ask,
@@ -53,10 +53,10 @@ impl<H: Host> Asked<'_, H> {
 
     async fn keep_reminder(&self) -> Result<State, Problem> {
         self.check_origin()?;
-        let ticket = self.required_ticket()?;
+        let view = self.edge.view(self.host, self.show).await?;
+        let ticket = self.required_ticket(view.opens())?;
         self.edge.limits.ticket(ticket.lot, self.now)?;
         let email = self.read_address()?;
-        let view = self.edge.view(self.host, self.show).await?;
         let state = self.told(&view, Some(&ticket)).status.state;
         let refused = match state {
             State::Prequeue | State::Waiting => None,

@@ -27,11 +27,11 @@ pub(super) struct Told {
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn status(&self) -> Result<Answer, Problem> {
-        let ticket = self.ticket()?;
+        let view = self.edge.view(self.host, self.show).await?;
+        let ticket = self.ticket(view.opens())?;
         if let Some(ticket) = &ticket {
             self.edge.limits.ticket(ticket.lot, self.now)?;
         }
-        let view = self.edge.view(self.host, self.show).await?;
         let told = self.told(&view, ticket.as_ref());
         Ok(json_answer(StatusCode::OK, &told))
     }

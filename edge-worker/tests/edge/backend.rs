@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::backend::Calls;
 use onsale_domain::room::census::CounterReport;
@@ -74,6 +74,32 @@ async fn nobody_is_let_in_while_holds_fail_and_the_line_goes_on_afterwards() {
     scene.run(2).await;
     assert_eq!(ben.state().await, "admitted");
     ben.enter().await.expect(200);
+}
+
+#[tokio::test]
+async fn nobody_is_let_in_while_those_who_hold_places_cannot_pay() {
+    let scene = scene().await;
+    let mut ana = inside(&scene).await;
+    let mut ben = scene.visitor();
+    ben.join().await.expect(201);
+    let hold = format!("/api/v1/shows/{SHOW}/holds/hld_{}", "02".repeat(16));
+    // Looking at a hold or giving it back is no sign of how the sale goes.
+    fail(&scene, StatusCode::SERVICE_UNAVAILABLE, 60);
+    for method in [Method::GET, Method::DELETE] {
+        for _ in 0..20 {
+            ana.send(method.clone(), &hold, &[], "").await.expect(503);
+        }
+    }
+    scene.run(6).await;
+    assert_eq!(ben.state().await, "admitted");
+    let mut cem = scene.visitor();
+    cem.join().await.expect(201);
+    for _ in 0..20 {
+        let pay = format!("{hold}/checkout");
+        ana.post(&pay, json!({})).await.expect(503);
+    }
+    scene.run(6).await;
+    assert_eq!(cem.state().await, "waiting");
 }
 
 #[tokio::test]

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use http::Method;
 use onsale_domain::ids::ShowId;
 use onsale_domain::show::RoomMode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::scene::{Scene, held, settings};
+use crate::scene::{SINCE, Scene, held, settings};
 
 fn jti(told: &Value) -> String {
     use base64::Engine as _;
@@ -80,6 +81,43 @@ async fn without_its_controller_a_room_can_be_read_and_lets_nobody_new_in() {
     scene.world().is_silent.store(false, Ordering::SeqCst);
     scene.run(1).await;
     ben.enter().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_ticket_lets_its_owner_in_though_the_opening_is_put_off_by_days() {
+    const DAY_MS: u64 = 86_400_000;
+    let mut room = settings(RoomMode::QueueAll, Some(SINCE + 60_000));
+    room.ends = SINCE + 10 * DAY_MS;
+    let scene = Scene::new(room);
+    scene.run(1).await;
+    let (mut ana, mut ben) = (scene.visitor(), scene.visitor());
+    let ticket = ana.join().await.expect(201).json["ticket"].clone();
+    ben.join().await.expect(201);
+    let opens = SINCE + 4 * DAY_MS;
+    scene
+        .world()
+        .change(|settings| settings.opening.opens = Some(opens));
+    scene.world().wait(3 * DAY_MS);
+    scene.run(1).await;
+    assert_eq!(ana.state().await, "prequeue");
+    let sent = [("onsale-ticket", ticket.as_str().unwrap())];
+    let told = scene.visitor().send(Method::GET, "status", &sent, "").await;
+    assert_eq!(told.expect(200).json["state"], "prequeue");
+    let email = json!({"email": "ana@example.org"});
+    ana.post("remind", email).await.expect(202);
+    scene.world().wait(scene.world().now().until(opens));
+    scene.run(8).await;
+    assert_eq!(ana.state().await, "admitted");
+    ana.enter().await.expect(200);
+    ana.post("leave", json!({})).await.expect(204);
+    scene.world().wait(DAY_MS);
+    scene.run(1).await;
+    assert_eq!(
+        ben.state().await,
+        "join",
+        "a day after the opening it is over"
+    );
+    ben.enter().await.expect(401);
 }
 
 #[tokio::test]

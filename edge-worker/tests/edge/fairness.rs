@@ -1,6 +1,8 @@
 //! When the seeds are told, and what is claimed about the draw.
 
+use http::Method;
 use onsale_domain::room::draw::Beacon;
+use onsale_domain::room::ticket::QueueTicket;
 use onsale_domain::show::RoomMode;
 use serde_json::Value;
 
@@ -61,6 +63,33 @@ async fn a_lottery_that_nobody_was_let_in_from_can_be_postponed_and_nothing_is_t
         .change(|wanted| wanted.opening.opens = Some(later));
     scene.run(1).await;
     assert_eq!(told(&scene).await["opens_at"], later.to_string());
+}
+
+#[tokio::test]
+async fn whoever_is_drawn_is_told_their_own_part_by_a_ticket_that_lets_nobody_in() {
+    let opens = SINCE + 10_000;
+    let scene = Scene::new(settings(RoomMode::QueueAll, Some(opens)));
+    scene.run(1).await;
+    let mut ana = scene.visitor();
+    let joined = ana.join().await.expect(201).json;
+    let before = ana.get("fairness").await.expect(200).json;
+    assert!(before["yours"].is_null(), "{before}");
+    scene.run(11).await;
+    scene.run(12).await;
+    let yours = ana.get("fairness").await.expect(200).json["yours"].clone();
+    let status = ana.get("status").await.expect(200).json;
+    assert!(yours["draw"].is_string(), "{yours}");
+    assert_eq!(yours["draw"], status["draw"]);
+    let lot = |text: &Value| {
+        let ticket = QueueTicket::read_unverified(text.as_str().unwrap());
+        ticket.unwrap().lot
+    };
+    assert_eq!(lot(&yours["ticket"]), lot(&joined["ticket"]));
+    let copy = [("onsale-ticket", yours["ticket"].as_str().unwrap())];
+    let mut thief = scene.visitor();
+    let refused = thief.send(Method::GET, "status", &copy, "").await;
+    refused.expect(401);
+    assert!(told(&scene).await["yours"].is_null(), "without a ticket");
 }
 
 #[tokio::test]

@@ -29,12 +29,28 @@ fn at<'a>(scene: &'a Scene, address: &str) -> Visitor<'a> {
 #[test]
 fn a_limit_by_which_nobody_could_ask_is_refused_in_words() {
     for wrong in ["0", "1000001", "-1", "many", " 5"] {
-        let why = EdgeLimits::configured(Some(wrong)).unwrap_err();
-        assert!(why.contains("1 to 1000000"), "{wrong}: {why}");
+        for (address, ticket) in [(Some(wrong), None), (None, Some(wrong))] {
+            let why = EdgeLimits::configured(address, ticket).unwrap_err();
+            assert!(why.contains("1 to 1000000"), "{wrong}: {why}");
+        }
     }
     for right in [None, Some(""), Some("1"), Some("1000000")] {
-        EdgeLimits::configured(right).unwrap();
+        EdgeLimits::configured(right, right).unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_ticket_asks_as_often_as_it_is_set() {
+    let limits = EdgeLimits::configured(None, Some("3")).unwrap();
+    let scene = Scene::with(settings(RoomMode::QueueAll, None), secrets(&[]), limits);
+    scene.run(5).await;
+    let mut ana = at(&scene, "192.0.2.1");
+    ana.join().await.expect(201);
+    for _ in 0..3 {
+        ana.get("status").await.expect(200);
+    }
+    ana.get("status").await.expect(429);
+    at(&scene, "192.0.2.1").get("status").await.expect(200);
 }
 
 #[tokio::test]

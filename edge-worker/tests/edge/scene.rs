@@ -160,7 +160,7 @@ impl World {
         let mut controller = held(&self.controller);
         let mut wanted = controller.settings().clone();
         change(&mut wanted);
-        controller.change_settings(wanted);
+        controller.change_settings(wanted, self.now());
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct DeleteAccount {
     responses(
         (status = 204, description = "The account is gone."),
         (status = 403, description = "`forbidden`: the password is wrong."),
-        (status = 409, description = "`conflict`: you have shows that are not over."),
+        (status = 409, description = "`conflict`: you have shows that are not over, began less than 24 hours ago, or were cancelled and are being refunded."),
     )
 )]
 pub(crate) async fn delete(

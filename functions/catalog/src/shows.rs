@@ -13,7 +13,7 @@ use onsale_domain::time::Millis;
 use onsale_http::optional::present;
 use onsale_http::room_settings::{RoomAnswer, RoomBody};
 use onsale_http::schemas::{
-    EventIdText, MoneyValue, ShowIdText, StatusText, Timestamp, VenueIdText,
+    EventIdText, MoneyValue, RefundStepValue, ShowIdText, StatusText, Timestamp, VenueIdText,
 };
 use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub(crate) struct ShowBody {
     /// In any order; each `hours_before` once, and never more percent the nearer the show
     /// is. Without a step nothing is given back.
     #[schema(max_items = 10)]
-    refund_policy: Option<Vec<RefundStepBody>>,
+    refund_policy: Option<Vec<RefundStepValue>>,
     room: Option<RoomBody>,
     /// More general places than there are, in percent.
     #[schema(minimum = 0, maximum = 5, default = 0)]
@@ -57,31 +57,8 @@ pub(crate) struct ShowBody {
 
 /// Cancelling at least `hours_before` the show refunds `percent`. The hours fall from
 /// step to step and the percentage never rises.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = RefundStep)]
-pub(crate) struct RefundStepBody {
-    #[schema(minimum = 0, maximum = 8_784)]
-    hours_before: u32,
-    #[schema(minimum = 0, maximum = 100)]
-    percent: u8,
-}
-
-impl From<RefundStep> for RefundStepBody {
-    fn from(step: RefundStep) -> Self {
-        Self {
-            hours_before: step.hours_before,
-            percent: step.percent,
-        }
-    }
-}
-
-fn refund_steps(steps: Vec<RefundStepBody>) -> Vec<RefundStep> {
-    let step = |s: RefundStepBody| RefundStep {
-        hours_before: s.hours_before,
-        percent: s.percent,
-    };
-    steps.into_iter().map(step).collect()
+fn refund_steps(steps: Vec<RefundStepValue>) -> Vec<RefundStep> {
+    steps.into_iter().map(RefundStep::from).collect()
 }
 
 impl From<ShowBody> for NewShow {
@@ -132,7 +109,7 @@ pub(crate) struct ShowChangeBody {
     /// is. Without a step nothing is given back.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, max_items = 10)]
-    refund_policy: Option<Vec<RefundStepBody>>,
+    refund_policy: Option<Vec<RefundStepValue>>,
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     room: Option<RoomBody>,
@@ -193,7 +170,7 @@ pub(crate) struct ShowAnswer {
     pricing: PricingAnswer,
     hold_seconds: u32,
     max_tickets_per_buyer: u32,
-    refund_policy: Vec<RefundStepBody>,
+    refund_policy: Vec<RefundStepValue>,
     room: RoomAnswer,
     overbook_percent: u8,
     #[schema(value_type = StatusText)]

@@ -3,11 +3,13 @@
 use axum::extract::State;
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Money;
-use onsale_domain::order::{Order, OrderStatus};
+use onsale_domain::order::{Order, OrderStatus, RefundTerms};
 use onsale_domain::payment::Action;
 use onsale_domain::resale::Resold;
 use onsale_domain::time::Millis;
-use onsale_http::schemas::{MoneyValue, OrderIdText, ShowIdText, TicketIdText, Timestamp};
+use onsale_http::schemas::{
+    MoneyValue, OrderIdText, RefundStepValue, ShowIdText, TicketIdText, Timestamp,
+};
 use onsale_http::{Api, Authenticated, List, PageQuery, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -129,6 +131,26 @@ impl ActionView {
     }
 }
 
+/// The refund policy of the show and its start as they were when this was sold. Whoever
+/// cancels gets back what these give, by the later of the two starts, or what those of
+/// today give, whichever is more.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RefundTerms)]
+pub(crate) struct TermsView {
+    refund_policy: Vec<RefundStepValue>,
+    #[schema(value_type = Timestamp)]
+    starts_at: Millis,
+}
+
+impl From<RefundTerms> for TermsView {
+    fn from(terms: RefundTerms) -> Self {
+        Self {
+            refund_policy: terms.policy.into_iter().map(Into::into).collect(),
+            starts_at: terms.starts_at,
+        }
+    }
+}
+
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Order)]
 pub(crate) struct OrderView {
@@ -150,6 +172,10 @@ pub(crate) struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<MoneyValue>)]
     refund: Option<Money>,
+    /// Left out once the order is cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    sold_under: Option<TermsView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     action: Option<ActionView>,
@@ -202,6 +228,7 @@ impl From<Order> for OrderView {
                 .filter_map(|r| ResoldSeat::of(r, &order))
                 .collect(),
             refund: order.given_back(),
+            sold_under: order.terms.map(TermsView::from),
             reason,
             pay_until: waits.then_some(order.pay_until),
             created_at: order.created,

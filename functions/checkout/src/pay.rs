@@ -7,7 +7,8 @@ use onsale_domain::order::OrderStatus;
 use onsale_domain::payment::PaymentMethod;
 use onsale_http::schemas::{HoldIdText, OrderIdText, ShowIdText};
 use onsale_http::{
-    Api, Authenticated, Json, OptionalKey, Path, Problem, RequiredKey, WorkProof, to_the_end,
+    Api, Attempt, Authenticated, Json, OptionalKey, Path, Problem, RequiredKey, WorkProof,
+    to_the_end,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -75,7 +76,13 @@ pub(crate) async fn check_out(
              1 to 100 letters, digits and underscores, and never a card number.",
         )
     })?;
-    let work = api.judge_work(&work, &caller, show).await;
+    let attempt = Attempt {
+        caller: &caller,
+        show,
+        hold: Some(hold),
+        key: &key,
+    };
+    let work = api.judge_work(&work, attempt).await;
     let verdict = work.clone();
     let order = to_the_end(async move {
         let admit = || {

@@ -16,7 +16,8 @@ pub(crate) struct CancelShowAnswer {
 /// Cancel a show
 ///
 /// Nothing is sold any more once this is answered. Everyone is refunded in full, in the
-/// background. Asking again changes nothing.
+/// background, also for tickets that were used. A show can be called off until 24 hours
+/// after its start. Asking again changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/cancel",
@@ -24,7 +25,7 @@ pub(crate) struct CancelShowAnswer {
     params(("show" = ShowIdText, Path), OptionalKey),
     responses(
         (status = 202, description = "The show is cancelled.", body = CancelShowAnswer),
-        (status = 409, description = "The show is over."),
+        (status = 409, description = "The show began more than 24 hours ago."),
     ),
     security(("session" = [])),
 )]

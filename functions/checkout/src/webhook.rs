@@ -67,6 +67,10 @@ async fn hear(app: &App, event: WebhookEvent) -> Result<(), Error> {
     };
     match (event.kind, &event.payment) {
         (WebhookKind::Dispute, Some(payment)) => app.charge_back(order, payment).await,
+        (WebhookKind::Inquiry, _) => {
+            tracing::warn!(%order, event = event.id, "a bank asks about a payment: answer it there");
+            Ok(())
+        }
         (WebhookKind::Refund, Some(payment)) => {
             app.look_at_refund(order, payment).await.map(|_missing| ())
         }

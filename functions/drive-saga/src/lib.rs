@@ -35,6 +35,11 @@ async fn bury(app: &App, message: &Drive) -> onsale_app::Result<()> {
             tracing::error!(show = %show_id, "a message of a cancellation failed again and again");
             Ok(())
         }
+        Drive::ChargeBack { order_id, .. } => {
+            // Reconciling sends it again every hour.
+            tracing::error!(order = %order_id, "a charge-back failed again and again");
+            Ok(())
+        }
         Drive::Reset { .. } | Drive::Deletion { .. } => {
             // Reconciling sends these again as well.
             tracing::error!(

@@ -10,7 +10,8 @@ use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
 use onsale_http::{
-    Api, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, WorkProof, to_the_end,
+    Api, Attempt, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, WorkProof,
+    to_the_end,
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -29,7 +30,8 @@ pub fn router() -> OpenApiRouter<Api> {
 ///
 /// All or nothing. Repeating the request with the same Idempotency-Key gives the first
 /// answer again. While the show's waiting room is not off, a new hold needs a pass, in the
-/// header or as the cookie `onsale_pass`.
+/// header or as the cookie `onsale_pass`. While anybody is on the waitlist of the show, places
+/// that come back are kept for those who wait for up to 2 minutes, and count as held.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/holds",
@@ -60,7 +62,13 @@ async fn place(
     Json(request, _): Json<HoldRequest>,
 ) -> Result<(StatusCode, axum::Json<HoldAnswer>), Problem> {
     let wish = request.into_wish()?;
-    let work = api.judge_work(&work, &caller, show).await;
+    let attempt = Attempt {
+        caller: &caller,
+        show,
+        hold: None,
+        key: &key,
+    };
+    let work = api.judge_work(&work, attempt).await;
     let verdict = work.clone();
     let placing = api.clone();
     let hold = to_the_end(async move {

@@ -82,7 +82,8 @@ impl From<Joined> for JoinedAnswer {
 /// All or nothing: so many places, in any of these sections. When they come back they are
 /// held for you for 30 minutes, and you are told. Everybody has one entry in a show;
 /// asking for the same again gives the same answer. While the show has a waiting room,
-/// what is free is had through that: the waitlist is for what is not.
+/// what is free is had through that: the waitlist is for what is not. While anybody waits,
+/// places that come back are kept for those who wait for up to 2 minutes.
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/waitlist",

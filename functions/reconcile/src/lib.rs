@@ -2,6 +2,7 @@
 
 use onsale_app::App;
 use onsale_app::reconcile::Report;
+use onsale_domain::ids::OrderId;
 use onsale_domain::mail::MailId;
 use onsale_observe::{Cause, Kind};
 use serde::Deserialize;
@@ -17,6 +18,8 @@ pub enum Scope {
     All,
     /// Nothing: mails that are parked are sent again, because an operator says so.
     ResendMails,
+    /// Nothing: an order that is stuck goes on, because an operator says so.
+    Resume,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -26,25 +29,33 @@ pub struct Request {
     /// For `resend_mails`: this one only.
     #[serde(default)]
     pub mail: Option<MailId>,
+    /// For `resume`: the order.
+    #[serde(default)]
+    pub order: Option<OrderId>,
 }
 
-/// What it wakes goes on under the id of this run.
-pub async fn handle(app: &App, request: Request) -> Result<Report, String> {
+/// What whoever asked is told. What it wakes goes on under the id of this run.
+pub async fn handle(app: &App, request: Request) -> Result<String, String> {
     let run = |_| reconciled(app, &request);
     Cause::fresh().run(Kind::Internal, "reconcile", run).await
 }
 
-async fn reconciled(app: &App, request: &Request) -> Result<Report, String> {
+async fn reconciled(app: &App, request: &Request) -> Result<String, String> {
     let report = match request.scope {
         Scope::Open => app.reconcile_open().await,
         Scope::All => app.reconcile_all().await,
         Scope::ResendMails => resent(app, request.mail.as_ref()).await,
+        Scope::Resume => return resumed(app, request.order).await,
     };
     let report = report.map_err(|error| error.to_string())?;
     if request.scope == Scope::All {
         tracing::info!(%report, "reconciled");
     }
-    Ok(report)
+    // Everything else was looked at by now. Failing tells that it was not everything.
+    match report.missed {
+        0 => Ok(report.to_string()),
+        _ => Err(report.to_string()),
+    }
 }
 
 async fn resent(app: &App, mail: Option<&MailId>) -> onsale_app::Result<Report> {
@@ -54,4 +65,15 @@ async fn resent(app: &App, mail: Option<&MailId>) -> onsale_app::Result<Report> 
     };
     tracing::info!(resent, "parked mails are sent again");
     Ok(Report::resent(resent))
+}
+
+/// What the organiser of its show may ask for too, by `POST /api/v1/orders/{order}/resume`.
+async fn resumed(app: &App, order: Option<OrderId>) -> Result<String, String> {
+    let order = order.ok_or("name the order that is to go on")?;
+    let resumed = app.resume_order(order).await;
+    if !resumed.map_err(|error| error.to_string())? {
+        return Ok(format!("{order} is not stuck; nothing was changed."));
+    }
+    tracing::info!(%order, "an order that was stuck goes on");
+    Ok(format!("{order} goes on."))
 }

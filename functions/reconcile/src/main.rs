@@ -19,7 +19,7 @@ async fn main() -> Result<(), Error> {
     let (app, observed) = (&App::new(ports), &observed);
     run(service_fn(|event: LambdaEvent<Request>| async move {
         let handled = reconcile::handle(app, event.payload);
-        Ok::<_, Error>(observed.around(handled).await?.to_string())
+        observed.around(handled).await.map_err(Error::from)
     }))
     .await
 }

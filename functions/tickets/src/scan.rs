@@ -127,7 +127,11 @@ impl From<ScanAnswer> for ScanView {
     operation_id = "scan_ticket",
     params(("show" = ShowIdText, Path), OptionalKey),
     request_body = ScanRequest,
-    responses((status = 200, description = "Whether to let them in.", body = ScanView)),
+    responses(
+        (status = 200, description = "Whether to let them in.", body = ScanView),
+        (status = 409, description = "`conflict`: the scan of this key was undone, or the ticket was used and undone too often."),
+        (status = 422, description = "`idempotency_mismatch`: the key came with another code or gate."),
+    ),
     security(("session" = [])),
 )]
 pub(crate) async fn scan(

@@ -45,7 +45,7 @@ pub(crate) struct OfferedView {
     responses(
         (status = 202, description = "They can accept it now.", body = OfferedView),
         (status = 409, description = "The ticket is used, revoked, or offered already, or the show has begun."),
-        (status = 422, description = "`idempotency_mismatch`"),
+        (status = 422, description = "`idempotency_mismatch`, or `limit_exceeded`: the ticket was offered or passed on too often."),
     ),
     security(("session" = [])),
 )]

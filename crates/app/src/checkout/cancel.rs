@@ -2,9 +2,9 @@
 
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::order::{Order, Stage, Why, refund_percent};
+use onsale_domain::order::{Order, Stage, Why};
 use onsale_domain::show::Show;
-use onsale_domain::ticket::TicketState;
+use onsale_domain::ticket::{Ticket, TicketState};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -44,7 +44,8 @@ impl Cancelled {
 
 impl App {
     /// The buyer cancels. The percentage is that of the moment in which the cancelling is
-    /// stored, and asking again gives the same answer.
+    /// stored, by the terms of the sale or by those of today, whichever give more. Asking
+    /// again gives the same answer.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn cancel_order(&self, caller: &Caller, id: OrderId) -> Result<Cancelled> {
         let mut order = self.own_order(caller, id).await?;
@@ -55,20 +56,40 @@ impl App {
                 self.wake_order(id).await;
                 return Cancelled::of(&order.value);
             }
-            self.check_may_cancel(&order.value, &show).await?;
-            let now = self.now();
-            let percent = refund_percent(&show.refund_policy, show.starts_at, now);
-            match self.call_off(&order, Why::Buyer, percent).await? {
-                Written::Done(_) => {}
-                Written::Lost(current) => {
-                    order = current;
-                    continue;
-                }
-            }
+            let tickets = self.check_may_cancel(&order.value, &show).await?;
+            let percent = order.value.refund_percent(&show, self.now());
+            // Whether it was stored, the order tells.
+            self.call_off_with(&order, &tickets, percent).await?;
             let again = self.store.order(id).await?;
             order = again.ok_or(Error::Corrupt)?;
         }
         Err(Error::Unavailable)
+    }
+
+    /// Stores the decision of the buyer and that their tickets are dead, in one write: who
+    /// enters on one of them in the same moment keeps the order from being cancelled, and
+    /// nobody enters on one afterwards.
+    async fn call_off_with(
+        &self,
+        order: &Versioned<Order>,
+        tickets: &[Versioned<Ticket>],
+        percent: u8,
+    ) -> Result<()> {
+        let now = self.now();
+        let dead = tickets.iter().filter_map(|ticket| {
+            let value = ticket.value.revoked(now)?;
+            let version = ticket.version;
+            Some(Versioned { version, value })
+        });
+        let dead: Vec<_> = dead.collect();
+        if dead.is_empty() {
+            self.call_off(order, Why::Buyer, percent).await?;
+        } else if let Ok(value) = order.value.call_off(Why::Buyer, percent, now) {
+            let version = order.version;
+            let next = Versioned { version, value };
+            self.store.replace_order_and_tickets(&next, &dead).await?;
+        }
+        Ok(())
     }
 
     /// Stores the decision to undo, before anything is undone.
@@ -88,9 +109,10 @@ impl App {
         }
     }
 
-    async fn check_may_cancel(&self, order: &Order, show: &Show) -> Result<()> {
+    /// The tickets of the order, if it has any, of which none was used.
+    async fn check_may_cancel(&self, order: &Order, show: &Show) -> Result<Vec<Versioned<Ticket>>> {
         if !matches!(order.stage, Stage::Announcing | Stage::Confirmed) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         if self.now() >= show.starts_at {
             return Err(Error::Conflict("the show has begun"));
@@ -108,7 +130,7 @@ impl App {
         let used = |state: &TicketState| matches!(state, TicketState::Used { .. });
         match tickets.iter().any(|ticket| used(&ticket.value.state)) {
             true => Err(Error::Conflict("a ticket of this order was used")),
-            false => Ok(()),
+            false => Ok(tickets),
         }
     }
 }

@@ -58,6 +58,7 @@ impl App {
                 show_id,
                 from_block,
             } => self.drive_cancellation(*show_id, *from_block).await,
+            Drive::ChargeBack { order_id, payment } => self.charge_back(*order_id, payment).await,
             Drive::Reset { reset_id } => self.announce_reset(*reset_id).await,
             Drive::Deletion { account_id } => self.drive_deletion(*account_id).await,
         }
@@ -246,8 +247,9 @@ fn count_ending(before: &Order, after: &Order) {
     }
     metrics::counter!("onsale_bookings_total", "status" => status).increment(1);
     if before.stage == Stage::Issuing {
-        // The order last moved when the money was known to be taken.
-        let waited_ms = after.changed - before.changed;
+        // Each try that failed moved `changed` on.
+        let taken = before.paid_at.unwrap_or(before.changed);
+        let waited_ms = after.changed - taken;
         metrics::histogram!("onsale_ticket_wait_seconds").record(waited_ms as f64 / 1_000.0);
     }
 }

@@ -8,7 +8,7 @@ use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::checkout_saga::Moved;
 use onsale_domain::ids::{AccountId, HoldId, OrderId, ShowId};
 use onsale_domain::order::{
-    Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, OrderStatus, Stage, Why,
+    Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, OrderStatus, RefundTerms, Stage, Why,
 };
 use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
@@ -100,6 +100,7 @@ impl App {
             attempt.clone(),
             now,
         )
+        .under(RefundTerms::of(show))
         .buying(resales);
         match self.store.create_order(&order).await? {
             Written::Done(version) => Ok(Some(Versioned {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use onsale_domain::best_available;
-use onsale_domain::block::{BlockIndex, BlockSpan, Cell, PlaceState};
+use onsale_domain::best_available::{self, MOST_TRIES, Next, Tries};
+use onsale_domain::block::{Cell, PlaceState};
 use onsale_domain::claim::{ClaimVerdict, Found, by_block, judge_claim};
 use onsale_domain::general;
-use onsale_domain::layout::{Layout, PlaceIndex};
+use onsale_domain::layout::PlaceIndex;
 use onsale_domain::map::SeatMap;
 use onsale_domain::seed::Seed;
+use onsale_domain::time::Millis;
 
 use super::ROUNDS;
 use super::place::{Attempt, Wanted, not_on_sale};
@@ -16,14 +17,10 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ports::CellsWrite;
 
-/// Best available tries this often on what it learns, then honestly says "taken".
-const BEST_TRIES: u64 = 3;
 /// General admission looks this often at the map before it reads every block.
 const GENERAL_TRIES: u64 = 4;
 /// And so often in all, then at the exact state. Each failure means that others got places.
 const GENERAL_TRIES_IN_ALL: u64 = 64;
-/// Best available looks afresh at this many blocks where places were held: one request.
-const BLOCKS_LOOKED_AT: usize = 100;
 
 pub(super) enum Claimed {
     /// The places are this hold's, under this cell.
@@ -86,34 +83,60 @@ impl App {
         round: u64,
     ) -> Result<(Cell, Vec<PlaceIndex>)> {
         let mut map = self.seat_map(&attempt.show, &attempt.layout).await?;
-        let (mut tries, mut looked) = (0, false);
-        while tries < BEST_TRIES {
-            let mut seed = Seed::of_id(attempt.hold.as_bytes(), round * BEST_TRIES + tries);
-            let chosen = best_available::choose(
+        let mut since = map.version;
+        let mut tries = Tries::default();
+        loop {
+            self.hear_news(attempt.show.id, &mut map, since, attempt.hold);
+            let number = round * MOST_TRIES + tries.made();
+            let mut seed = Seed::of_id(attempt.hold.as_bytes(), number);
+            let chosen = best_available::choose_among(
                 &attempt.layout,
                 &map,
                 &attempt.prices.sections,
                 wish,
+                tries.breadth(),
                 &mut seed,
             );
-            let Some(places) = chosen else {
-                // The map may be old: what was held on it may have come back.
-                let held = held_blocks(&attempt.layout, &map, wish.section);
-                if looked || held.is_empty() {
-                    break;
-                }
-                looked = true;
-                let found = self.exact_blocks(&attempt.show, &held).await?;
-                self.learn(attempt, &mut map, &found);
-                continue;
+            let next = match chosen {
+                None => tries.found_nothing(),
+                Some(places) => match self.claim_places(attempt, &places, cell).await? {
+                    Claimed::Mine(cell) => return Ok((cell, places)),
+                    Claimed::Taken(_, found) => {
+                        self.learn(attempt, &mut map, &found);
+                        tries.was_late()
+                    }
+                },
             };
-            tries += 1;
-            match self.claim_places(attempt, &places, cell).await? {
-                Claimed::Mine(cell) => return Ok((cell, places)),
-                Claimed::Taken(_, found) => self.learn(attempt, &mut map, &found),
+            match next {
+                Next::Choose => {}
+                Next::Read => {
+                    since = self.now();
+                    self.read_in_question(attempt, wish, &mut map).await?;
+                    tries.have_read();
+                }
+                Next::SayTaken => return Err(Error::SeatsTaken(vec![])),
+                Next::GiveUp => return Err(Error::OthersWereFaster),
             }
         }
-        Err(Error::SeatsTaken(vec![]))
+    }
+
+    /// Corrects a map by the exact state of the blocks where this wish may fit.
+    async fn read_in_question(
+        &self,
+        attempt: &Attempt<'_>,
+        wish: &best_available::Wish<'_>,
+        map: &mut Arc<SeatMap>,
+    ) -> Result<()> {
+        let prices = &attempt.prices.sections;
+        let blocks = best_available::blocks_in_question(&attempt.layout, map, prices, wish);
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let asked = self.now();
+        let found = self.exact_blocks(&attempt.show, &blocks).await?;
+        self.learn(attempt, map, &found);
+        self.tell_found(attempt, &found, asked);
+        Ok(())
     }
 
     async fn claim_general(
@@ -164,6 +187,24 @@ impl App {
         }
     }
 
+    /// Everybody who chooses in this process hears that these places are this hold's.
+    fn tell_mine(&self, attempt: &Attempt<'_>, places: &[PlaceIndex]) {
+        let now = self.now();
+        self.tell_map(attempt.show.id, |news| {
+            news.tell_held(places, attempt.hold, now);
+        });
+    }
+
+    /// And what blocks were found to be at this time or later, for those who come by.
+    fn tell_found(&self, attempt: &Attempt<'_>, found: &Found, at: Millis) {
+        let clock = attempt.show.claim_clock(at);
+        self.tell_map(attempt.show.id, |news| {
+            for (index, block) in found {
+                news.tell_block(&attempt.layout, *index, block, at, clock);
+            }
+        });
+    }
+
     /// One all-or-nothing claim, judged until its outcome is certain.
     pub(super) async fn claim_places(
         &self,
@@ -179,11 +220,15 @@ impl App {
                 .claim(attempt.show.id, &wanted, cell, attempt.claim_clock(now))
                 .await?
             {
-                CellsWrite::Done => return Ok(Claimed::Mine(cell)),
+                CellsWrite::Done => {
+                    self.tell_mine(attempt, places);
+                    return Ok(Claimed::Mine(cell));
+                }
                 CellsWrite::Refused(found) => found,
             };
             match judge_claim(&wanted, &found, cell, now, attempt.claim_clock(now)) {
                 ClaimVerdict::Mine(expiry) => {
+                    self.tell_mine(attempt, places);
                     return Ok(Claimed::Mine(Cell {
                         expiry,
                         hold: cell.hold,
@@ -191,6 +236,7 @@ impl App {
                 }
                 ClaimVerdict::Closed => return Err(not_on_sale("the show is cancelled")),
                 ClaimVerdict::Taken(taken) => {
+                    self.tell_found(attempt, &found, now);
                     let places = taken
                         .iter()
                         .map(|(b, s)| attempt.layout.place_of(*b, *s))
@@ -212,25 +258,6 @@ fn taken(attempt: &Attempt<'_>, places: &[PlaceIndex]) -> Error {
             .map(|place| attempt.layout.seat_id(*place))
             .collect(),
     )
-}
-
-/// The blocks of a section, or of all, that have held places on this map.
-fn held_blocks(layout: &Layout, map: &SeatMap, section: Option<&str>) -> Vec<BlockIndex> {
-    let named = section.and_then(|name| layout.section_named(name));
-    let range = match named {
-        Some((_, section)) => section.range(),
-        None => 0..layout.places(),
-    };
-    let has_held = |block: &BlockSpan| {
-        range.contains(&block.first)
-            && (block.first..block.end()).any(|p| map.state(PlaceIndex(p)) == PlaceState::Held)
-    };
-    let blocks = (0..).map(BlockIndex).zip(layout.blocks());
-    blocks
-        .filter(|(_, block)| has_held(block))
-        .map(|(index, _)| index)
-        .take(BLOCKS_LOOKED_AT)
-        .collect()
 }
 
 fn general_is_short(map: &SeatMap, range: std::ops::Range<u32>, quantity: usize) -> bool {

@@ -40,7 +40,7 @@ impl App {
         let Some(Addressed { to, language, name }) = self.addressed(&mail.to, news).await? else {
             return Ok(Err(Dropped::NobodyThere));
         };
-        let letter = self.letter(news, mail.at, name).await?;
+        let letter = self.letter(news, &mail.to, mail.at, name).await?;
         Ok(letter.map(|letter| Composed {
             to,
             language: language.unwrap_or(default),
@@ -77,14 +77,27 @@ impl App {
         }))
     }
 
-    async fn letter(&self, news: &News, at: Millis, name: String) -> Result<Outcome<Letter>> {
+    async fn letter(
+        &self,
+        news: &News,
+        to: &Recipient,
+        at: Millis,
+        name: String,
+    ) -> Result<Outcome<Letter>> {
         if worth_sending_until(news, at).is_some_and(|until| until <= self.now()) {
             return Ok(Err(Dropped::TooLate));
         }
         Ok(Ok(match news {
             News::OrderConfirmed(news) => return self.confirmation(news, name).await,
             News::OrderDeclined(news) => return self.decline(news, name).await,
-            News::OrderCancelled(news) => return self.cancellation(news, name).await,
+            News::OrderCancelled(news) => {
+                return match to {
+                    Recipient::Account(account) if !belongs(news.account_id, *account) => {
+                        self.ticket_lost(news, *account, name).await
+                    }
+                    _ => self.cancellation(news, name).await,
+                };
+            }
             News::RefundIssued { order, refund } => self.refunded(order, *refund, name).await?,
             News::OfferMade(offer) => Letter::Offer {
                 name,
@@ -220,6 +233,26 @@ impl App {
         }))
     }
 
+    /// For somebody who was given tickets of this order.
+    async fn ticket_lost(
+        &self,
+        news: &OrderNews,
+        holder: AccountId,
+        name: String,
+    ) -> Result<Outcome<Letter>> {
+        let order = self.ordered(news).await?;
+        let mut lost = self.lost_by_others(&order).await?;
+        lost.retain(|ticket| belongs(ticket.account, holder));
+        if lost.is_empty() {
+            return Ok(Err(Dropped::Overtaken));
+        }
+        Ok(Ok(Letter::TicketLost {
+            name,
+            show: self.show_line(news.show_id).await?,
+            seats: lost.into_iter().map(|ticket| ticket.seat).collect(),
+        }))
+    }
+
     async fn refunded(&self, news: &OrderNews, refund: Money, name: String) -> Result<Letter> {
         let order = self.ordered(news).await?;
         let why = order.undo.as_ref().map(|undo| undo.why);
@@ -248,7 +281,7 @@ impl App {
         Ok((is_theirs && !is_over).then_some(ticket))
     }
 
-    async fn ordered(&self, news: &OrderNews) -> Result<Order> {
+    pub(super) async fn ordered(&self, news: &OrderNews) -> Result<Order> {
         let order = self.store.order(news.order_id).await?;
         Ok(order.ok_or(Error::Corrupt)?.value)
     }

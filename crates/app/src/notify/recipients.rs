@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use onsale_domain::announcement::Announcement;
+use onsale_domain::announcement::{Announcement, OrderNews};
 use onsale_domain::block::{BlockIndex, Cell};
 use onsale_domain::ids::{AccountId, OrderId, ShowId};
 use onsale_domain::mail::Recipient;
-use onsale_domain::order::Order;
+use onsale_domain::order::{Order, Why};
+use onsale_domain::ticket::Ticket;
 
 use super::compose::is_good;
 use crate::app::App;
@@ -79,5 +80,31 @@ impl App {
         let who = self.concerned(orders).await?;
         self.tell_all(told, show, who).await?;
         Ok(())
+    }
+
+    /// An order has ended: whoever was given one of its tickets has lost it. Of a show that
+    /// is cancelled they were told before.
+    pub(super) async fn tell_holders(&self, told: &Announcement, news: &OrderNews) -> Result<()> {
+        let order = self.ordered(news).await?;
+        let why = order.undo.as_ref().map(|undo| undo.why);
+        if why == Some(Why::ShowCancelled) {
+            return Ok(());
+        }
+        let lost = self.lost_by_others(&order).await?;
+        let who = lost.iter().map(|ticket| ticket.account).collect();
+        self.tell_all(told, order.show_id, who).await?;
+        Ok(())
+    }
+
+    /// The tickets of an order that has ended which somebody else had than its buyer.
+    pub(super) async fn lost_by_others(&self, order: &Order) -> Result<Vec<Ticket>> {
+        if order.transfers == 0 {
+            return Ok(Vec::new());
+        }
+        let last = self.current_tickets(order).await?;
+        let last = last.into_iter().map(|ticket| ticket.value);
+        // Whoever sold theirs through the waitlist has the money for it.
+        let lost = |ticket: &Ticket| ticket.account != order.account && !ticket.is_resold();
+        Ok(last.filter(lost).collect())
     }
 }

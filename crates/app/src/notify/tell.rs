@@ -6,7 +6,7 @@ use onsale_domain::mailing::{Mailing, MailingId, Progress};
 use crate::app::App;
 use crate::error::Result;
 use crate::ports::{Notify, Versioned, Written};
-use crate::reconcile::is_idle;
+use crate::reconcile::{Report, is_idle};
 
 /// Blocks that one message works through: at most 640 orders.
 const BLOCKS_AT_ONCE: u32 = 20;
@@ -75,19 +75,20 @@ impl App {
     }
 
     /// Sends again what was forgotten: mails, and mailings that nobody works through.
-    pub(crate) async fn wake_forgotten(&self, at_most: usize) -> Result<u64> {
+    pub(crate) async fn wake_forgotten(&self, at_most: usize, report: &mut Report) -> Result<()> {
         let forgotten = self.store.forgotten_mails(self.now(), at_most).await?;
-        let mut woken = forgotten.len() as u64;
+        report.mails_woken += forgotten.len() as u64;
         for mail in forgotten {
             self.wake_mail(mail, 0).await;
         }
         for id in self.store.open_mailings().await? {
-            let mailing = self.store.mailing(id).await?;
+            let mailing = self.store.mailing(id).await;
+            let mailing = report.readable(format!("mailing {id}"), mailing)?;
             if mailing.is_some_and(|m| m.value.is_open() && is_idle(m.value.changed, self.now())) {
                 self.wake_mailing(id).await;
-                woken += 1;
+                report.mails_woken += 1;
             }
         }
-        Ok(woken)
+        Ok(())
     }
 }

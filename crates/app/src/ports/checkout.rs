@@ -6,7 +6,7 @@ use onsale_domain::cancellation::Cancellation;
 use onsale_domain::ids::{AccountId, OrderId, ResetId, ShowId, TicketId};
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::Order;
-use onsale_domain::payment::{Action, Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{Action, ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::{TicketClaims, TicketKey};
 use onsale_domain::time::Millis;
@@ -33,6 +33,13 @@ pub trait Orders: Send + Sync {
     async fn orders(&self, ids: &[OrderId]) -> Stored<Vec<Versioned<Order>>>;
     /// Replaces the order if it is still at this version.
     async fn replace_order(&self, order: &Versioned<Order>) -> Stored<Written<Order>>;
+    /// Replaces the order together with tickets of it, all of them or nothing; `false`: one
+    /// of them is not at its version any more.
+    async fn replace_order_and_tickets(
+        &self,
+        order: &Versioned<Order>,
+        tickets: &[Versioned<Ticket>],
+    ) -> Stored<bool>;
     /// The orders of a buyer, newest first.
     async fn orders_of(
         &self,
@@ -172,6 +179,9 @@ pub trait Payments: Send + Sync {
     async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>>;
     /// Payments that were opened since then, in the order of the provider.
     async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>>;
+    /// What banks have taken back, by disputes that began since then, in the order of the
+    /// provider.
+    async fn charge_backs(&self, since: Millis, after: Option<&str>) -> Paid<Page<ChargeBack>>;
     /// The buyer did what `Action::ConfirmInSandbox` asks. `false`: this provider has no
     /// such action, or it was not asked for.
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool>;
@@ -213,6 +223,11 @@ pub enum Drive {
         show_id: ShowId,
         #[serde(default)]
         from_block: u32,
+    },
+    /// A bank took the money of an order back.
+    ChargeBack {
+        order_id: OrderId,
+        payment: PaymentId,
     },
     /// A link to set a password was asked for.
     Reset { reset_id: ResetId },

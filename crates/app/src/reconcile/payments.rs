@@ -27,47 +27,61 @@ const OPEN_IS_FRESH_MS: u64 = 3_600_000;
 const MAX_ORPHANS_SETTLED: u64 = 25;
 
 impl App {
-    pub(super) async fn check_payments(&self, report: &mut Report) {
+    /// Whether it was found out of every payment if it is an orphan.
+    pub(super) async fn check_payments(&self, report: &mut Report) -> bool {
         let since = self.now().saturating_sub(PAYMENTS_BACK_MS);
         let mut after: Option<String> = None;
-        let mut settled = 0;
+        let (mut settled, mut all_compared) = (0, true);
         loop {
             let page = match self.payments.list(since, after.as_deref()).await {
                 Ok(page) => page,
-                Err(error) => return report.alarm(format!("payments cannot be listed: {error}")),
+                Err(error) => {
+                    report.missed(format!("payments cannot be listed: {error}"));
+                    return false;
+                }
             };
-            self.check_page(&page.items, &mut settled, report).await;
+            all_compared &= self.check_page(&page.items, &mut settled, report).await;
             after = page.next;
             if after.is_none() {
                 break;
             }
         }
         self.check_unlisted(since, report).await;
+        all_compared
     }
 
-    /// The orders of a page are read in one request.
-    async fn check_page(&self, page: &[Payment], settled: &mut u64, report: &mut Report) {
+    /// The orders of a page are read in one request. Whether all of it could be compared.
+    async fn check_page(&self, page: &[Payment], settled: &mut u64, report: &mut Report) -> bool {
         let named: Vec<OrderId> = page.iter().filter_map(|payment| payment.order).collect();
-        let orders = match self.store.orders(&named).await {
+        let orders = match self.readable_orders(&named, report).await {
             Ok(orders) => orders,
             Err(error) => {
                 let n = page.len();
-                return report.alarm(format!("{n} payments could not be checked: {error}"));
+                report.missed(format!("{n} payments could not be checked: {error}"));
+                return false;
             }
         };
         let orders: BTreeMap<OrderId, Versioned<Order>> =
             orders.into_iter().map(|o| (o.value.id, o)).collect();
+        let mut all_compared = true;
         for payment in page {
             report.unpaid.remove(&payment.id);
+            // It is no orphan: its order is there, whatever it says.
+            let unreadable = &report.unreadable;
+            if payment.order.is_some_and(|id| unreadable.contains(&id)) {
+                continue;
+            }
             let order = payment.order.and_then(|named| orders.get(&named));
             let checked = self.check_payment(payment, order, settled, report).await;
             if let Err(error) = checked {
-                report.alarm(format!(
+                all_compared = false;
+                report.missed(format!(
                     "payment {} could not be checked: {error}",
                     payment.id
                 ));
             }
         }
+        all_compared
     }
 
     /// Confirmed orders of this time whose payment the provider did not list: it may be
@@ -83,7 +97,7 @@ impl App {
                     "order {order} is confirmed, but the provider has no money for it"
                 )),
                 Err(error) => {
-                    report.alarm(format!("payment {payment} cannot be looked up: {error}"));
+                    report.missed(format!("payment {payment} cannot be looked up: {error}"));
                     return;
                 }
             }

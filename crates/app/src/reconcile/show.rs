@@ -41,7 +41,7 @@ impl App {
                 Err(error) => Err(error),
             };
             if let Err(error) = checked {
-                report.alarm(format!("show {} could not be checked: {error}", show.id));
+                report.missed(format!("show {} could not be checked: {error}", show.id));
             }
         }
     }

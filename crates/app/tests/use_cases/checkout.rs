@@ -15,6 +15,7 @@ mod races;
 mod reconcile;
 mod reconcile_payments;
 mod reconcile_races;
+mod refund_terms;
 mod refunds;
 mod sales;
 mod scans;

@@ -87,8 +87,8 @@ impl Scene {
 
     async fn fans(&self, keys: &FanKeys) -> Result<Vec<(Email, FanCode)>, Error> {
         let app = &self.world.app;
-        let page = app.fans_with_codes(&self.organiser, self.show, None, keys);
-        Ok(page.await?.items)
+        let list = app.begin_fan_list(&self.organiser, self.show).await?;
+        Ok(app.fans_with_codes(&list, None, keys).await?.items)
     }
 }
 
@@ -179,7 +179,7 @@ async fn only_the_owner_makes_codes_and_sees_fans() {
     let (app, keys) = (&scene.world.app, keys());
     let made = app.make_fan_codes(&scene.stranger, scene.show, 1, None, &keys);
     assert!(matches!(made.await, Err(Error::Forbidden(_))));
-    let seen = app.fans_with_codes(&scene.stranger, scene.show, None, &keys);
+    let seen = app.begin_fan_list(&scene.stranger, scene.show);
     assert!(matches!(seen.await, Err(Error::Forbidden(_))));
 }
 

@@ -3,6 +3,7 @@
 //! Each test forces one interleaving and fails without the rule that deals with it.
 
 mod basics;
+mod crowd;
 mod expiry;
 mod old_map;
 mod passes;

@@ -3,6 +3,7 @@
 
 mod change;
 mod crash;
+mod lost_tickets;
 mod outcomes;
 mod resend;
 mod turns;

@@ -3,7 +3,7 @@
 //! `contract` runs against the memory store, against DynamoDB in this process, and,
 //! when `ONSALE_MINISTACK_URL` is set, against MiniStack's. `lost_reply` and `cost` look
 //! at the requests that the hold path makes, `lost_write`, `order_cost` and `mail_cost`
-//! at those of an order and its mail, `unreadable` at one that is spoilt. `messages` looks
+//! at those of an order and its mail, `unreadable` at what is spoilt. `messages` looks
 //! at the queue and the bus, `map_rebuild`, `cap_race` and `crowd` at what happens when
 //! many ask at once.
 

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 use onsale_app::ports::{Fetched, Object, Objects};
 use onsale_local_cloud::{LinkError, LocalCloud};
 use onsale_memory::{Gate, ManualClock, MemoryObjects};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::places::{START, config, wiring};
 
@@ -156,4 +159,33 @@ async fn another_bucket_is_an_error_and_not_an_empty_one() {
     let objects = config.objects("Other");
     assert!(objects.get("a", None).await.is_err());
     assert!(objects.replace("a", Vec::new(), None).await.is_err());
+}
+
+#[tokio::test]
+async fn an_answer_of_which_nothing_more_comes_has_broken_off() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = server.local_addr().unwrap();
+    // It begins its answers and falls silent, with the connections open.
+    let silent = tokio::spawn(async move {
+        let mut lines = Vec::new();
+        loop {
+            let (mut line, _) = server.accept().await.unwrap();
+            assert!(line.read(&mut [0; 4_096]).await.unwrap() > 0);
+            let begun = b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegun";
+            line.write_all(begun).await.unwrap();
+            lines.push(line);
+        }
+    });
+    let http = aws_smithy_http_client::Builder::new()
+        .tls_provider(tls::Provider::Rustls(CryptoMode::Ring))
+        .build_https();
+    let objects = config(http, &format!("http://{address}")).objects("Bucket");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("copy");
+    let both = async { tokio::join!(objects.get("a", None), objects.download("a", &file)) };
+    let (read, copied) = tokio::time::timeout(Duration::from_secs(30), both)
+        .await
+        .expect("neither waits for ever");
+    assert!(read.is_err() && copied.is_err());
+    silent.abort();
 }

@@ -111,7 +111,7 @@ async fn a_ticket_takes_two_write_units_to_issue_five_to_use_and_two_to_revoke()
 }
 
 /// The application with a provider whose ledger lies elsewhere, and costs nothing here.
-fn with_payments(world: &InProcess) -> App {
+pub(crate) fn with_payments(world: &InProcess) -> App {
     let mut ports = (*world.app).clone();
     let ledger = Arc::new(MemoryStore::default());
     ports.payments = Arc::new(Sandbox::new(ledger, world.clock.clone(), Pace::NONE));

@@ -5,9 +5,10 @@ use onsale_domain::checkout_saga::{Charged, Moved};
 use onsale_domain::ids::{AccountId, HoldId, ShowId, TicketId};
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::money::{Cents, Currency};
-use onsale_domain::order::{Attempt, Order};
+use onsale_domain::order::{Attempt, Order, RefundTerms};
 use onsale_domain::payment::{PaymentId, PaymentMethod};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::default_refund_policy;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::time::Millis;
 
@@ -41,6 +42,10 @@ pub(crate) fn order_of(seats: u32, id: [u8; 16], account: AccountId, created: Mi
         attempt("5f0c2b1e-3a77-4c55-9d3e-1f2a3b4c5d6e"),
         created,
     )
+    .under(RefundTerms {
+        policy: default_refund_policy(),
+        starts_at: created + 30 * 24 * 3_600_000,
+    })
 }
 
 /// A new order of two seats.

@@ -134,11 +134,11 @@ impl Controller {
     /// Takes over what the organiser changed. A beacon that is known stays as it is, for
     /// draws have been told. One that is named once somebody has joined serves, but proves
     /// nothing: whoever knows the seed could have looked for a name to their liking.
-    pub fn change_settings(&mut self, wanted: Settings) {
+    pub fn change_settings(&mut self, wanted: Settings, now: Millis) {
         let anyone_joined = self.census.joined() > 0;
         let started = self.frontier != Frontier::default();
         let opening = self.settings.opening;
-        let opening = opening.changed_to(wanted.opening, started, anyone_joined);
+        let opening = opening.changed_to(wanted.opening, started, anyone_joined, now);
         let beacon = match (&self.settings.beacon, started) {
             (Beacon::Known { .. }, _) | (_, true) => self.settings.beacon.clone(),
             _ => wanted.beacon.clone(),

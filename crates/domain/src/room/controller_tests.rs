@@ -118,8 +118,8 @@ fn nothing_moves_until_the_beacon_is_known_and_then_it_is_fixed() {
         beacon: known("drand 7", byte),
         ..settings()
     };
-    controller.change_settings(with_value(1));
-    controller.change_settings(with_value(2));
+    controller.change_settings(with_value(1), OPENS + 5_000);
+    controller.change_settings(with_value(2), OPENS + 5_000);
     controller.tick(OPENS + 6_000);
     assert!(controller.frontier() > Frontier::default());
     assert_eq!(controller.settings().beacon, known("drand 7", 1));
@@ -132,20 +132,51 @@ fn a_room_that_let_people_in_cannot_open_again() {
         opens: Some(OPENS + 600_000),
         ..settings().opening
     };
-    controller.change_settings(Settings {
+    let put_off = Settings {
         opening: later,
         ..settings()
-    });
+    };
+    controller.change_settings(put_off.clone(), SINCE);
     assert_eq!(controller.settings().opening, later);
-    controller.change_settings(settings());
+    controller.change_settings(settings(), SINCE);
     controller.tick(OPENS + 5_000);
-    controller.change_settings(Settings {
-        opening: later,
+    let smaller = Settings {
         capacity: 7,
-        ..settings()
-    });
+        ..put_off
+    };
+    controller.change_settings(smaller, OPENS + 5_000);
     assert_eq!(controller.settings().opening, settings().opening);
     assert_eq!(controller.settings().capacity, 7);
+}
+
+/// The cloud was ill at the opening, so nobody was let in when the organiser puts it off.
+#[test]
+fn a_room_that_is_put_off_after_its_opening_keeps_its_line() {
+    let mut controller = controller(settings());
+    let arrived = Tally { fans: 0, others: 5 };
+    let report = CounterReport {
+        counter: 0,
+        totals: vec![(Bucket(62), arrived)],
+        ..CounterReport::default()
+    };
+    controller.hear_counter(&report, OPENS + 2_000);
+    let later = OPENS + 600_000;
+    let mut put_off = settings();
+    put_off.opening.opens = Some(later);
+    for seconds in 5..8 {
+        let now = OPENS + seconds * 1_000;
+        controller.change_settings(put_off.clone(), now);
+        controller.hear_cloud(&news(2), now);
+        controller.tick(now);
+        let opening = controller.settings().opening;
+        assert_eq!(opening.opens, Some(later));
+        assert!(opening.bucket_at(now) > Bucket(62), "nobody overtakes");
+        assert_eq!(controller.frontier(), Frontier::default());
+    }
+    controller.hear_cloud(&news(2), later + 3_000);
+    controller.tick(later + 3_000);
+    assert!(controller.frontier() > Frontier::default());
+    assert_eq!(controller.frontier().bucket, Bucket::LOTTERY);
 }
 
 #[test]
@@ -391,19 +422,19 @@ fn a_beacon_proves_something_only_if_it_was_named_before_anybody_joined() {
     let mut early = empty(Beacon::Unused);
     assert!(!is_in_time(&early));
     for name in ["drand 6", "drand 7"] {
-        early.change_settings(named(awaited(name)));
+        early.change_settings(named(awaited(name)), SINCE);
         assert!(is_in_time(&early));
     }
-    early.change_settings(named(known("drand 7", 1)));
+    early.change_settings(named(known("drand 7", 1)), SINCE);
     assert!(is_in_time(&early), "only the value is new");
     let mut at_once = empty(Beacon::Unused);
-    at_once.change_settings(named(known("drand 7", 1)));
+    at_once.change_settings(named(known("drand 7", 1)), SINCE);
     assert!(!is_in_time(&at_once) && !is_in_time(&empty(known("drand 7", 1))));
     // A thousand have joined: another name still serves, and proves nothing.
     for wanted in [awaited("drand 8"), known("drand 8", 1), Beacon::Unused] {
         let mut late = controller(named(awaited("drand 7")));
         assert!(is_in_time(&late));
-        late.change_settings(named(wanted.clone()));
+        late.change_settings(named(wanted.clone()), SINCE);
         assert_eq!(late.settings().beacon, wanted);
         assert!(!is_in_time(&late), "{wanted:?}");
     }

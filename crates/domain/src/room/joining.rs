@@ -5,8 +5,8 @@
 
 use super::keyed_hash::Key;
 use super::opaque::Lot;
-use super::opening::Opening;
-use super::ticket::{Band, QueueTicket};
+use super::opening::{Bucket, Opening};
+use super::ticket::{Band, QueueTicket, TICKET_MS};
 use crate::ids::{ShowId, VisitorId};
 use crate::time::{CLOCK_SKEW_MS, Millis};
 use crate::work::{Solved, Terms, Way};
@@ -17,8 +17,6 @@ pub const CHALLENGE_MS: u64 = 120_000;
 /// How long a visitor without a script waits instead of working, and may take to send it.
 pub const WAIT_MS: u64 = 20_000;
 pub const WAITING_CHALLENGE_MS: u64 = 320_000;
-/// A ticket serves for a day of waiting, counted from the opening for those who came before.
-const TICKET_MS: u64 = 24 * 3_600_000;
 
 pub fn terms(show: ShowId, visitor: VisitorId, now: Millis) -> Terms {
     Terms {
@@ -37,21 +35,22 @@ pub fn waiting_terms(show: ShowId, visitor: VisitorId, now: Millis) -> (Terms, M
     (terms, now + WAIT_MS)
 }
 
-/// When whoever met this challenge arrived. Somebody who waited instead of working comes
-/// after those who worked.
-fn arrival(solved: &Solved) -> Millis {
-    match solved.way {
-        Way::Worked(_) => solved.expires.saturating_sub(CHALLENGE_MS),
-        Way::Waited => solved
-            .expires
-            .saturating_sub(WAITING_CHALLENGE_MS - WAIT_MS),
-    }
+/// When whoever met this challenge asked for it, and when they arrived. Somebody who waited
+/// instead of working comes after those who worked.
+fn asked_and_arrived(solved: &Solved) -> (Millis, Millis) {
+    let (lasts_ms, wait_ms) = match solved.way {
+        Way::Worked(_) => (CHALLENGE_MS, 0),
+        Way::Waited => (WAITING_CHALLENGE_MS, WAIT_MS),
+    };
+    let asked = solved.expires.saturating_sub(lasts_ms);
+    (asked, asked + wait_ms)
 }
 
 /// Whether somebody can have met this challenge of a room by now. One that was given out
 /// for a hold lasts longer, and would put its solver in a second that is still to come.
 pub fn has_arrived(solved: &Solved, now: Millis) -> bool {
-    arrival(solved) <= now + CLOCK_SKEW_MS
+    let (_, arrived) = asked_and_arrived(solved);
+    arrived <= now + CLOCK_SKEW_MS
 }
 
 /// The ticket for this challenge. With a fan code the code is the lot, so that one code is
@@ -63,7 +62,13 @@ pub fn ticket(
     opening: &Opening,
     lot_key: &Key,
 ) -> QueueTicket {
-    let arrived = arrival(solved);
+    let (asked, arrived) = asked_and_arrived(solved);
+    // In a lottery nobody comes first, so whoever asked in time takes part, however they
+    // meet the challenge.
+    let bucket = match opening.bucket_at(asked) {
+        Bucket::LOTTERY => Bucket::LOTTERY,
+        _ => opening.bucket_at(arrived),
+    };
     let (band, lot) = match fan_code {
         Some(code) => (Band::Fan, Lot::of_fan_code(lot_key, code)),
         None => (
@@ -73,7 +78,7 @@ pub fn ticket(
     };
     QueueTicket {
         show,
-        bucket: opening.bucket_at(arrived),
+        bucket,
         band,
         lot,
         visitor: solved.visitor,
@@ -84,7 +89,6 @@ pub fn ticket(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::room::opening::Bucket;
     use crate::show::RoomOrder;
     use crate::work::{Cost, TRIES, WorkKeys, issue, issue_waiting, payload, verify};
 
@@ -164,14 +168,35 @@ mod tests {
         assert_eq!(none.band, Band::Everybody);
     }
 
-    #[test]
-    fn whoever_waited_instead_of_working_comes_after_those_who_worked() {
-        let asked = OPENS + 4_000;
+    fn waited(asked: Millis, opening: &Opening) -> QueueTicket {
         let (terms, until) = waiting_terms(SHOW, VISITOR, asked);
         let text = issue_waiting(&terms, until, &[5; 34], &keys());
         let solved = verify(&text, SHOW, VISITOR, until, &keys()).unwrap();
-        let opening = opening(RoomOrder::Fifo);
-        let waited = ticket(&solved, None, SHOW, &opening, &KEY);
-        assert_eq!(waited.bucket, opening.bucket_at(asked + WAIT_MS));
+        ticket(&solved, None, SHOW, opening, &KEY)
+    }
+
+    #[test]
+    fn whoever_waited_instead_of_working_comes_after_those_who_worked() {
+        for order in [RoomOrder::Fifo, RoomOrder::Lottery] {
+            let opening = opening(order);
+            let asked = OPENS + 4_000;
+            let bucket = opening.bucket_at(asked + WAIT_MS);
+            assert_eq!(waited(asked, &opening).bucket, bucket);
+        }
+        let asked = OPENS.saturating_sub(1_000);
+        let fifo = opening(RoomOrder::Fifo);
+        let bucket = fifo.bucket_at(asked + WAIT_MS);
+        assert_eq!(waited(asked, &fifo).bucket, bucket);
+    }
+
+    #[test]
+    fn whoever_asked_before_opening_is_in_the_lottery_though_they_waited_past_it() {
+        let lottery = opening(RoomOrder::Lottery);
+        // Challenges count whole seconds.
+        for before_ms in [1_000, WAIT_MS - 1_000, WAIT_MS, WAIT_MS + 1_000] {
+            let ticket = waited(OPENS.saturating_sub(before_ms), &lottery);
+            assert_eq!(ticket.bucket, Bucket::LOTTERY, "{before_ms}");
+        }
+        assert_ne!(waited(OPENS, &lottery).bucket, Bucket::LOTTERY);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A bucket is one second of arrivals, numbered from the creation of the show. Before
 //! opening a lottery gathers everybody in bucket 0 instead. The numbers do not depend on
-//! the opening time, so moving it never lets a newcomer overtake somebody who waits.
+//! the opening time, and no second lottery is held once there is a line, so moving the
+//! opening never lets a newcomer overtake somebody who waits.
 
 use serde::{Deserialize, Serialize};
 
@@ -90,16 +91,34 @@ impl Opening {
     }
 
     /// What becomes of the opening when the organiser asks for another one. Once anybody
-    /// was let in, or waits in order of arrival, a lottery would let newcomers overtake.
-    pub fn changed_to(&self, wanted: Self, started: bool, anyone_joined: bool) -> Self {
-        let overtakes =
-            anyone_joined && wanted.lottery_ends().is_some() && self.lottery_ends().is_none();
-        if started || overtakes {
-            return *self;
-        }
-        Self {
+    /// was let in it stays. Once people wait in order of arrival a lottery would let
+    /// newcomers overtake them: the hour moves, whoever was in the lottery stays first, and
+    /// the others come in the order of their seconds.
+    pub fn changed_to(
+        &self,
+        wanted: Self,
+        started: bool,
+        anyone_joined: bool,
+        now: Millis,
+    ) -> Self {
+        let wanted = Self {
             since: self.since,
             ..wanted
+        };
+        if started || wanted == *self {
+            return *self;
+        }
+        // An isolate hears of the change as late as a bucket closes, and until then puts
+        // people where this opening says.
+        let has_line = self
+            .lottery_ends()
+            .is_none_or(|ends| ends <= now + CLOSING_MS);
+        match anyone_joined && has_line {
+            true => Self {
+                order: RoomOrder::Fifo,
+                ..wanted
+            },
+            false => wanted,
         }
     }
 
@@ -161,27 +180,41 @@ mod tests {
     fn a_lottery_cannot_be_called_over_the_heads_of_a_line() {
         let lottery = opening(RoomOrder::Lottery, Some(OPENS));
         let fifo = opening(RoomOrder::Fifo, Some(OPENS));
-        assert_eq!(fifo.changed_to(lottery, false, true), fifo);
-        assert_eq!(fifo.changed_to(lottery, false, false), lottery);
-        assert_eq!(lottery.changed_to(fifo, false, true), fifo);
+        assert_eq!(fifo.changed_to(lottery, false, true, SINCE), fifo);
+        assert_eq!(fifo.changed_to(lottery, false, false, SINCE), lottery);
+        assert_eq!(lottery.changed_to(fifo, false, true, SINCE), fifo);
         let later = opening(RoomOrder::Lottery, Some(OPENS + 9_000));
-        assert_eq!(lottery.changed_to(later, false, true), later);
-        assert_eq!(lottery.changed_to(later, true, true), lottery);
+        assert_eq!(lottery.changed_to(later, false, true, SINCE), later);
+        assert_eq!(lottery.changed_to(later, true, true, SINCE), lottery);
+    }
+
+    #[test]
+    fn an_opening_that_has_come_is_put_off_without_a_second_lottery() {
+        let lottery = opening(RoomOrder::Lottery, Some(OPENS));
+        let later = opening(RoomOrder::Lottery, Some(OPENS + 9_000));
+        let line = opening(RoomOrder::Fifo, later.opens);
+        for now in [OPENS.saturating_sub(CLOSING_MS), OPENS, OPENS + 60_000] {
+            assert_eq!(lottery.changed_to(later, false, true, now), line);
+            assert_eq!(line.changed_to(later, false, true, now), line);
+            // What the organiser did not move stays as it is.
+            assert_eq!(lottery.changed_to(lottery, false, true, now), lottery);
+            assert_eq!(lottery.changed_to(later, false, false, now), later);
+        }
     }
 
     proptest! {
         #[test]
         fn a_later_arrival_is_never_in_an_earlier_bucket_whatever_the_opening_becomes(
             first in 0u64..200_000, wait in 0u64..200_000, opens in 0u64..200_000, moved in 0u64..200_000,
+            unheard in 0..CLOSING_MS,
         ) {
             let before = opening(RoomOrder::Lottery, Some(SINCE + opens));
-            let after = opening(RoomOrder::Lottery, Some(SINCE + moved));
+            let wanted = opening(RoomOrder::Lottery, Some(SINCE + moved));
             let (early, late) = (SINCE + first, SINCE + first + wait);
             prop_assert!(before.bucket_at(early) <= before.bucket_at(late));
-            // A move is refused once the room has opened, so it only meets bucket 0.
-            if early < SINCE + opens {
-                prop_assert!(before.bucket_at(early) <= after.bucket_at(late));
-            }
+            // Whoever came early may have met an isolate that had not heard of the move.
+            let after = before.changed_to(wanted, false, true, early.saturating_sub(unheard));
+            prop_assert!(before.bucket_at(early) <= after.bucket_at(late));
         }
 
         #[test]

@@ -111,12 +111,11 @@ impl Reminders {
         Ok(())
     }
 
-    /// The cloud was told of this turn. The address is forgotten.
-    pub fn told(&mut self, lot: Lot) {
+    /// The cloud was told of this turn, and until when it is one. The address is forgotten.
+    pub fn told(&mut self, lot: Lot, until: Millis) {
         if let Some(kept) = self.0.get_mut(&lot)
-            && let Kept::Waiting(reminder) = kept
+            && matches!(kept, Kept::Waiting(_))
         {
-            let until = reminder.ticket.expires;
             *kept = Kept::Told { until };
         }
     }
@@ -136,11 +135,10 @@ impl Reminders {
         for (lot, kept) in &self.0 {
             let until = match kept {
                 Kept::Told { until } => *until,
-                Kept::Waiting(reminder) => {
-                    let ends = room.map(|(published, _)| published.ends);
-                    let expires = reminder.ticket.expires;
-                    ends.map_or(expires, |ends| ends.min(expires))
-                }
+                Kept::Waiting(Reminder { ticket, .. }) => match room {
+                    Some((room, _)) => ticket.serves_until(room.opening.opens).min(room.ends),
+                    None => ticket.expires,
+                },
             };
             if until <= now {
                 look.gone.push(*lot);

@@ -105,7 +105,7 @@ fn whoever_would_be_let_in_is_told_and_nobody_else() {
     assert!(look.again_ms.unwrap() >= 2_000);
     // Told once: then only the lot is known.
     for turn in &look.turns {
-        reminders.told(turn.lot);
+        reminders.told(turn.lot, turn.enter_by);
         assert_eq!(
             reminders.get(turn.lot),
             Some(&Kept::Told { until: EXPIRES })
@@ -137,7 +137,7 @@ fn a_second_reminder_takes_the_place_of_the_first_and_all_are_bounded() {
 #[test]
 fn nothing_outlives_its_ticket() {
     let mut reminders = all(2);
-    reminders.told(reminder(0).ticket.lot);
+    reminders.told(reminder(0).ticket.lot, EXPIRES);
     let look = reminders.look(None, EXPIRES.saturating_sub(5_000));
     assert_eq!(look.again_ms, Some(5_000));
     let look = reminders.look(None, EXPIRES);
@@ -147,6 +147,28 @@ fn nothing_outlives_its_ticket() {
     }
     assert!(!reminders.anybody_waits());
     assert_eq!(reminders.look(None, EXPIRES), Look::default());
+}
+
+#[test]
+fn when_the_opening_is_put_off_by_days_everybody_is_told_of_their_turn_all_the_same() {
+    let mut reminders = all(1);
+    let seeds = seeds();
+    let opens = EXPIRES + 3_600_000;
+    let enter_by = opens + 86_400_000;
+    let mut put_off = room(RoomMode::QueueAll, SINCE);
+    (put_off.opening.opens, put_off.ends) = (Some(opens), enter_by + 1);
+    let look = reminders.look(Some((&put_off, &seeds)), EXPIRES);
+    assert!(look.gone.is_empty() && look.turns.is_empty());
+    assert!(look.again_ms.is_some());
+    // Without a line everybody goes in.
+    put_off.mode = RoomMode::Off;
+    let look = reminders.look(Some((&put_off, &seeds)), opens);
+    assert_eq!(look.turns.len(), 1);
+    assert_eq!(look.turns[0].enter_by, enter_by);
+    reminders.told(look.turns[0].lot, enter_by);
+    assert!(reminders.look(None, opens).gone.is_empty());
+    assert_eq!(reminders.ask(reminder(0)), Err(NotKept::Told));
+    assert_eq!(reminders.look(None, enter_by).gone.len(), 1);
 }
 
 #[test]

@@ -22,6 +22,8 @@ const BYTES_LEN: usize = CLAIMS_LEN + 32;
 /// 95 bytes in base64url without padding.
 pub const TICKET_LEN: usize = 127;
 const MAX_KEYS: usize = 8;
+/// A ticket serves for a day of waiting, counted from the opening for those who came before.
+pub(super) const TICKET_MS: u64 = 24 * 3_600_000;
 
 /// Verified fans come first within their bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -116,7 +118,13 @@ impl TicketRing {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    pub fn verify(&self, text: &str, now: Millis) -> Result<QueueTicket, TicketError> {
+    /// The ticket, if it is one of ours and still serves in a room that opens then.
+    pub fn verify(
+        &self,
+        text: &str,
+        opens: Option<Millis>,
+        now: Millis,
+    ) -> Result<QueueTicket, TicketError> {
         let bytes = read_text(text).ok_or(TicketError::Malformed)?;
         let (claims, signature) = bytes.split_at(CLAIMS_LEN);
         let (id, ticket) = read_claims(claims).ok_or(TicketError::Malformed)?;
@@ -129,7 +137,7 @@ impl TicketRing {
         if !bool::from(expected.ct_eq(signature)) {
             return Err(TicketError::BadSignature);
         }
-        if ticket.expires <= now {
+        if ticket.serves_until(opens) <= now {
             return Err(TicketError::Expired);
         }
         Ok(ticket)
@@ -137,6 +145,23 @@ impl TicketRing {
 }
 
 impl QueueTicket {
+    /// Until when it lets its owner in. It was signed for the opening as it was known then;
+    /// one that is put off by days takes nobody's place away.
+    pub fn serves_until(&self, opens: Option<Millis>) -> Millis {
+        opens.map_or(self.expires, |opens| self.expires.max(opens + TICKET_MS))
+    }
+
+    /// A copy for its owner to look at: it gives the same draw, and lets nobody in.
+    pub fn unsigned(&self) -> String {
+        let shown = Self {
+            visitor: VisitorId::from_bytes([0; 16]),
+            ..*self
+        };
+        let mut bytes = [0; BYTES_LEN];
+        bytes[..CLAIMS_LEN].copy_from_slice(&write_claims(0, &shown));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
     /// What a ticket says, whoever signed it: enough for its owner to recompute their draw.
     pub fn read_unverified(text: &str) -> Result<Self, TicketError> {
         let bytes = read_text(text).ok_or(TicketError::Malformed)?;

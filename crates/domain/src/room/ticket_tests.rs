@@ -39,9 +39,9 @@ proptest! {
         prop_assert_eq!(text.len(), TICKET_LEN);
         let before = ticket.expires.saturating_sub(1);
         if before < ticket.expires {
-            prop_assert_eq!(ring(&[1]).verify(&text, before), Ok(ticket));
+            prop_assert_eq!(ring(&[1]).verify(&text, None, before), Ok(ticket));
         }
-        prop_assert_eq!(ring(&[1]).verify(&text, ticket.expires), Err(TicketError::Expired));
+        prop_assert_eq!(ring(&[1]).verify(&text, None, ticket.expires), Err(TicketError::Expired));
     }
 
     #[test]
@@ -50,30 +50,51 @@ proptest! {
         let mut changed = text.clone();
         changed.replace_range(at..=at, &to);
         prop_assume!(changed != text);
-        prop_assert!(ring(&[1]).verify(&changed, NOW).is_err());
+        prop_assert!(ring(&[1]).verify(&changed, None, NOW).is_err());
     }
 
     #[test]
     fn text_of_any_kind_is_refused(text in any::<String>()) {
-        prop_assert_eq!(ring(&[1]).verify(&text, NOW), Err(TicketError::Malformed));
+        prop_assert_eq!(ring(&[1]).verify(&text, None, NOW), Err(TicketError::Malformed));
     }
 
     #[test]
     fn made_up_tickets_of_the_right_shape_are_refused(text in "AQ[A-Za-z0-9_-]{125}") {
-        prop_assert!(ring(&[1]).verify(&text, NOW).is_err());
+        prop_assert!(ring(&[1]).verify(&text, None, NOW).is_err());
     }
+}
+
+#[test]
+fn a_ticket_serves_for_a_day_after_the_opening_wherever_that_is_moved() {
+    let ticket = ticket();
+    let text = ring(&[1]).sign(&ticket);
+    for opens in [None, Some(Millis(0)), Some(NOW.saturating_sub(TICKET_MS))] {
+        assert_eq!(ticket.serves_until(opens), ticket.expires);
+    }
+    let opens = NOW + 3 * TICKET_MS;
+    let ends = opens + TICKET_MS;
+    assert_eq!(ticket.serves_until(Some(opens)), ends);
+    let verify = |now| ring(&[1]).verify(&text, Some(opens), now);
+    assert_eq!(verify(ends.saturating_sub(1)), Ok(ticket));
+    assert_eq!(verify(ends), Err(TicketError::Expired));
 }
 
 #[test]
 fn keys_rotate() {
     let text = ring(&[1]).sign(&ticket());
-    assert_eq!(ring(&[2, 1]).verify(&text, NOW), Ok(ticket()));
-    assert_eq!(ring(&[2]).verify(&text, NOW), Err(TicketError::UnknownKey));
+    assert_eq!(ring(&[2, 1]).verify(&text, None, NOW), Ok(ticket()));
+    assert_eq!(
+        ring(&[2]).verify(&text, None, NOW),
+        Err(TicketError::UnknownKey)
+    );
     let newer = ring(&[2, 1]).sign(&ticket());
-    assert_eq!(ring(&[1]).verify(&newer, NOW), Err(TicketError::UnknownKey));
+    assert_eq!(
+        ring(&[1]).verify(&newer, None, NOW),
+        Err(TicketError::UnknownKey)
+    );
     let other_secret = TicketRing::new(vec![(1, [8; 32])]).unwrap();
     assert_eq!(
-        other_secret.verify(&text, NOW),
+        other_secret.verify(&text, None, NOW),
         Err(TicketError::BadSignature)
     );
     assert_eq!(TicketRing::new(vec![]).unwrap_err(), RingError::Count);
@@ -99,7 +120,7 @@ fn a_ticket_has_one_spelling() {
         format!(" {text}"),
     ] {
         assert_eq!(
-            ring(&[1]).verify(&wrong, NOW),
+            ring(&[1]).verify(&wrong, None, NOW),
             Err(TicketError::Malformed),
             "{wrong}"
         );
@@ -112,7 +133,7 @@ fn a_signature_for_another_purpose_is_no_ticket() {
     let elsewhere = keyed_hash(&[1; 32], &[&claims]);
     let text = URL_SAFE_NO_PAD.encode([&claims[..], &elsewhere].concat());
     assert_eq!(
-        ring(&[1]).verify(&text, NOW),
+        ring(&[1]).verify(&text, None, NOW),
         Err(TicketError::BadSignature)
     );
 }
@@ -130,4 +151,15 @@ fn a_challenge_and_a_code_of_the_same_bytes_are_different_lots() {
 #[test]
 fn a_printed_ring_keeps_its_secrets() {
     assert_eq!(format!("{:?}", ring(&[3, 4])), "TicketRing[3, 4]");
+}
+
+#[test]
+fn an_unsigned_copy_gives_the_same_draw_and_lets_nobody_in() {
+    let text = ticket().unsigned();
+    let read = QueueTicket::read_unverified(&text).unwrap();
+    let drawn = |ticket: &QueueTicket| (ticket.show, ticket.bucket, ticket.band, ticket.lot);
+    assert_eq!(drawn(&read), drawn(&ticket()));
+    assert_ne!(read.visitor, ticket().visitor);
+    let refused = ring(&[0]).verify(&text, None, NOW);
+    assert_eq!(refused, Err(TicketError::BadSignature));
 }

@@ -306,7 +306,7 @@ fn a_smaller_capacity_is_reached_and_a_larger_one_filled() {
     let mut world = World::new(7, 400, 0.2);
     let mut run = |capacity: u32, steps: usize| {
         let changed = settings(RoomOrder::Lottery, capacity, capacity);
-        world.controller.change_settings(changed);
+        world.controller.change_settings(changed, world.now);
         world.store_controller();
         let mut lives = Vec::new();
         for _ in 0..steps {

@@ -30,7 +30,7 @@ fn lottery(people: usize, wanted: Settings) -> Room {
 fn change(room: &mut Room, change: impl FnOnce(&mut Settings)) {
     let mut wanted = room.controller.settings().clone();
     change(&mut wanted);
-    room.controller.change_settings(wanted);
+    room.controller.change_settings(wanted, room.now);
 }
 
 /// Entries per second over the next minute.

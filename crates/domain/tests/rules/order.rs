@@ -6,10 +6,11 @@ use onsale_domain::ids::{AccountId, HoldId, ShowId};
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::money::{Cents, Currency};
 use onsale_domain::order::{
-    AlreadyUndone, Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, Stage, Why,
+    AlreadyUndone, Attempt, CheckoutRefusal, MAX_ATTEMPTS, Order, RefundTerms, Stage, Why,
 };
 use onsale_domain::payment::{PaymentId, PaymentMethod};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
+use onsale_domain::show::default_refund_policy;
 use onsale_domain::time::Millis;
 
 const NOW: Millis = Millis(1_000_000);
@@ -101,6 +102,23 @@ fn a_parked_order_has_no_next_step_until_it_is_let_go_on_or_called_off() {
     assert_eq!(resumed.resume(None, NOW), None);
     let called_off = parked.call_off(Why::Buyer, 100, NOW).unwrap();
     assert_eq!(called_off.next_step(NOW), Some(Step::Void));
+}
+
+#[test]
+fn an_order_keeps_its_terms_until_it_is_undone_and_one_of_old_is_read_without() {
+    let terms = RefundTerms {
+        policy: default_refund_policy(),
+        starts_at: HELD_UNTIL,
+    };
+    let order = begun().under(terms.clone());
+    let mut stored = serde_json::to_value(&order).unwrap();
+    let read: Order = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(read, order);
+    let undone = order.call_off(Why::Buyer, 100, NOW).unwrap();
+    assert_eq!((read.terms, undone.terms), (Some(terms), None));
+    stored.as_object_mut().unwrap().remove("terms").unwrap();
+    let of_old: Order = serde_json::from_value(stored).unwrap();
+    assert_eq!(of_old, begun());
 }
 
 #[test]

@@ -74,7 +74,7 @@ const ALLOWED: &[Writes] = &[
         "SHW EVT BLK BUY ORD TKT CXL SBX PAS RST DEL ACC SEP MAIL SLL WLS TRF",
         "FNE STF EML",
     ),
-    writes("ReconcileRole", "", "EVT BLK SBX TRF MAIL EXP", ""),
+    writes("ReconcileRole", "", "EVT BLK ORD SBX TRF MAIL EXP", ""),
     writes("NotifyRole", "", "MAIL MLG BNC", ""),
     writes("TicketsRole", "AUD", "ORD TKT TRF GTC SCN", ""),
     writes("OrganiserRole", "AUD", "MAP MPL SLB EXP", ""),

@@ -217,6 +217,27 @@ impl Texts for English {
         }
     }
 
+    fn ticket_lost(title: &str, tickets: usize) -> Words {
+        Words {
+            subject: format!("No longer valid: {title}"),
+            heading: plural(
+                tickets,
+                "Your ticket is no longer valid",
+                "Your # tickets are no longer valid",
+            ),
+            paragraphs: vec![
+                "What somebody gave you was bought with an order that is cancelled now. \
+                 The codes of the places below let nobody in any more."
+                    .to_owned(),
+                "Whoever gave them to you can tell you why. You paid nothing here, \
+                 so nothing is paid back to you."
+                    .to_owned(),
+            ],
+            button: Some("See the show".to_owned()),
+            notes: vec![],
+        }
+    }
+
     fn password_reset(minutes: u64) -> Words {
         Words {
             subject: "Choose a new password".to_owned(),

@@ -226,6 +226,27 @@ impl Texts for German {
         }
     }
 
+    fn ticket_lost(title: &str, tickets: usize) -> Words {
+        Words {
+            subject: format!("Nicht mehr gültig: {title}"),
+            heading: plural(
+                tickets,
+                "Ihr Ticket ist nicht mehr gültig",
+                "Ihre # Tickets sind nicht mehr gültig",
+            ),
+            paragraphs: vec![
+                "Die Bestellung, aus der Ihnen jemand Tickets gegeben hat, ist storniert. \
+                 Die Codes der unten genannten Plätze lassen niemanden mehr ein."
+                    .to_owned(),
+                "Warum, weiß die Person, von der Sie sie haben. Sie haben hier nichts bezahlt, \
+                 deshalb wird Ihnen nichts erstattet."
+                    .to_owned(),
+            ],
+            button: Some("Vorstellung ansehen".to_owned()),
+            notes: vec![],
+        }
+    }
+
     fn password_reset(minutes: u64) -> Words {
         Words {
             subject: "Neues Passwort wählen".to_owned(),

@@ -125,6 +125,14 @@ fn with_texts(title: &str, person: &str) -> Vec<(String, Letter)> {
             },
         ),
         (
+            "ticket_lost".to_owned(),
+            Letter::TicketLost {
+                name: name(),
+                show: show(),
+                seats: vec!["Stalls-6-19".to_owned()],
+            },
+        ),
+        (
             "password_reset".to_owned(),
             Letter::PasswordReset {
                 name: name(),

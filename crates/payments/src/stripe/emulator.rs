@@ -10,6 +10,11 @@ pub(super) fn cannot_confirm_with_a_method(error: &CallError) -> bool {
     matches!(error, CallError::Broken(why) if why == "500: Not implemented")
 }
 
+/// It has no disputes, and does not know the address of their list.
+pub(super) fn has_no_disputes(error: &CallError) -> bool {
+    matches!(error, CallError::NoAnswer(why) if why == "404 without an explanation")
+}
+
 /// It cannot list by the time of creation: the caller filters.
 pub(super) fn cannot_list_by_time(error: &CallError) -> bool {
     matches!(error, CallError::Rejected(rejection)

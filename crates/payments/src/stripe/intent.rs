@@ -3,6 +3,7 @@
 //! It carries a secret for the buyer's browser, so it is never printed.
 
 use onsale_app::ports::{Authorisation, Paid, PaymentFailure};
+use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::payment::{Action, Payment, PaymentId, PaymentState};
 use onsale_domain::time::Millis;
@@ -41,9 +42,18 @@ pub(super) struct Intent {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+pub(super) struct Metadata {
     order_id: Option<String>,
     onsale_stack: Option<String>,
+}
+
+impl Metadata {
+    /// The order is only told to the deployment that opened the payment.
+    pub(super) fn order(&self, stack: &str) -> Option<OrderId> {
+        let ours = self.onsale_stack.as_deref() == Some(stack);
+        let order = self.order_id.as_deref().filter(|_| ours)?;
+        order.parse().ok()
+    }
 }
 
 #[derive(Deserialize)]
@@ -128,7 +138,6 @@ impl Intent {
         }
     }
 
-    /// The order is only told to the deployment that opened the payment.
     pub(super) fn payment(&self, stack: &str) -> Paid<Payment> {
         let state = match self.status {
             Status::RequiresPaymentMethod | Status::RequiresConfirmation => PaymentState::Open,
@@ -142,11 +151,9 @@ impl Intent {
         };
         let currency = self.currency()?;
         let metadata = self.metadata.as_ref();
-        let ours = metadata.filter(|m| m.onsale_stack.as_deref() == Some(stack));
-        let order = ours.and_then(|m| m.order_id.as_deref());
         Ok(Payment {
             id: PaymentId(self.id.clone()),
-            order: order.and_then(|text| text.parse().ok()),
+            order: metadata.and_then(|metadata| metadata.order(stack)),
             total: Money {
                 amount: amount::received(self.amount, currency),
                 currency,

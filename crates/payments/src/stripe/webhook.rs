@@ -11,6 +11,8 @@ use serde::Deserialize;
 use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
 
+use super::dispute::is_inquiry;
+
 /// How old, or how far ahead of our clock, a signature may be: a recorded webhook is of
 /// no use later.
 const TOLERANCE_MS: u64 = 5 * 60 * 1000;
@@ -30,8 +32,10 @@ pub struct WebhookEvent {
 pub enum WebhookKind {
     /// Something moved on a payment: look at its order.
     Wake,
-    /// The buyer disputes the charge at the bank.
+    /// The buyer disputes the charge at the bank, which has taken the money back.
     Dispute,
+    /// The bank asks about the charge. No money has moved, and it may never do so.
+    Inquiry,
     /// Something became of a refund: the bank may have sent it back.
     Refund,
     Other,
@@ -191,15 +195,17 @@ fn event(payload: &[u8]) -> Option<WebhookEvent> {
         .and_then(|metadata| metadata.get("order_id")?.as_str()?.parse().ok());
     Some(WebhookEvent {
         id: envelope.id,
-        kind: kind(&envelope.kind),
+        kind: kind(&envelope.kind, text("status")),
         payment: payment.map(|id| PaymentId(id.to_owned())),
         order,
     })
 }
 
-fn kind(name: &str) -> WebhookKind {
+fn kind(name: &str, status: Option<&str>) -> WebhookKind {
     match name {
-        "charge.dispute.created" => WebhookKind::Dispute,
+        "charge.dispute.created" if status.is_some_and(is_inquiry) => WebhookKind::Inquiry,
+        // An inquiry that becomes a charge-back does so by the second: the first came before.
+        "charge.dispute.created" | "charge.dispute.funds_withdrawn" => WebhookKind::Dispute,
         "charge.refunded" => WebhookKind::Wake,
         "refund.failed" | "refund.updated" | "charge.refund.updated" => WebhookKind::Refund,
         _ if name.starts_with("payment_intent.") => WebhookKind::Wake,

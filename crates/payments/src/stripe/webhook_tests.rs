@@ -256,6 +256,30 @@ fn an_event_says_where_to_look() {
 }
 
 #[test]
+fn money_has_moved_unless_the_bank_only_asks() {
+    let told = |name: &str, status: &str| {
+        let object = format!(
+            r#"{{"object":"dispute","id":"dp_1","payment_intent":"pi_1","status":"{status}"}}"#
+        );
+        read(name, &object).unwrap().kind
+    };
+    let (created, withdrawn) = ("charge.dispute.created", "charge.dispute.funds_withdrawn");
+    for asks in [
+        "warning_needs_response",
+        "warning_under_review",
+        "warning_closed",
+    ] {
+        assert_eq!(told(created, asks), WebhookKind::Inquiry, "{asks}");
+        assert_eq!(told(withdrawn, asks), WebhookKind::Dispute, "{asks}");
+        assert_eq!(told("charge.dispute.updated", asks), WebhookKind::Other);
+    }
+    for took in ["needs_response", "under_review", "lost", "something_new"] {
+        assert_eq!(told(created, took), WebhookKind::Dispute, "{took}");
+        assert_eq!(told(withdrawn, took), WebhookKind::Dispute, "{took}");
+    }
+}
+
+#[test]
 fn a_signed_text_that_is_no_event_is_an_error() {
     for object in ["null", "[]", "{"] {
         assert_eq!(

@@ -10,6 +10,7 @@ mod sandbox;
 mod sandbox_repetition;
 mod scripted;
 mod stripe_authorisation;
+mod stripe_disputes;
 mod stripe_settlement;
 mod wire;
 mod world;

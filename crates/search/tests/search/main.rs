@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod arriving;
 mod filters;
 mod languages;
 mod lists;

@@ -48,3 +48,22 @@ async fn a_message_that_is_not_ours_comes_back_from_both() {
         assert_eq!(failed, ["m-1"], "{arn}");
     }
 }
+
+/// Reconciling sends it again as long as the order does not know.
+#[tokio::test]
+async fn a_charge_back_comes_by_the_queue_and_its_dead_letter_parks_nothing() {
+    for (arn, status) in [
+        (SAGA, OrderStatus::Cancelling),
+        (DEAD, OrderStatus::Confirmed),
+    ] {
+        let service = Service::new(Limits::off()).await;
+        let order_id = service.started("pm_card_visa").await;
+        service.drive(order_id).await;
+        let payment = service.order(order_id).await.payment.unwrap();
+        let message = Drive::ChargeBack { order_id, payment };
+        let event = one(arn, serde_json::to_string(&message).unwrap());
+        let done = drive_saga::handle(&service.world.app, DEAD, event).await;
+        assert!(done.batch_item_failures.is_empty(), "{arn}");
+        assert_eq!(service.order(order_id).await.status(), status, "{arn}");
+    }
+}

@@ -7,5 +7,6 @@ mod dead_letters;
 mod repeating;
 mod resuming;
 mod service;
+mod terms;
 mod webhook;
 mod work;

@@ -24,7 +24,7 @@ pub(crate) const WEBHOOK_SECRET: &str = "whsec_of_the_test";
 
 pub(crate) struct Service {
     pub(crate) world: MemoryWorld,
-    stage: Stage,
+    pub(crate) stage: Stage,
     router: Router,
     signer: SessionSigner,
     buyer: Caller,
@@ -144,6 +144,12 @@ impl Service {
         token.unwrap()
     }
 
+    /// What the buyer reads there.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        let request = Request::get(path).header("authorization", format!("Bearer {}", self.token));
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
     /// A POST of the buyer without a body.
     pub(crate) async fn post(&self, path: &str, key: Option<&str>) -> Answer {
         self.post_as(&self.token, path, key).await
@@ -172,7 +178,10 @@ impl Service {
         due.into_iter()
             .filter_map(|message| match message {
                 Drive::Order { order_id, .. } => Some(order_id),
-                Drive::Cancellation { .. } | Drive::Reset { .. } | Drive::Deletion { .. } => None,
+                Drive::Cancellation { .. }
+                | Drive::ChargeBack { .. }
+                | Drive::Reset { .. }
+                | Drive::Deletion { .. } => None,
             })
             .collect()
     }

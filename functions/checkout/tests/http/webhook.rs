@@ -59,6 +59,14 @@ fn disputed(payment: &PaymentId) -> Value {
     })
 }
 
+/// What the bank says of it, and under which name.
+fn disputed_as(kind: &str, status: &str, payment: &PaymentId) -> Value {
+    let mut event = disputed(payment);
+    event["type"] = json!(kind);
+    event["data"]["object"]["status"] = json!(status);
+    event
+}
+
 #[tokio::test]
 async fn a_payment_that_is_not_ours_is_none_of_our_business() {
     let service = Service::new(Limits::off()).await;
@@ -172,6 +180,28 @@ async fn a_dispute_charges_the_order_back() {
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     }
     assert_eq!(service.woken(), [id]);
+    service.drive(id).await;
+    let order = service.order(id).await;
+    assert_eq!(order.status(), OrderStatus::Cancelled);
+    assert_eq!(order.undo.unwrap().why, Why::ChargedBack);
+}
+
+#[tokio::test]
+async fn a_bank_that_only_asks_leaves_the_order_alone_until_it_takes_the_money() {
+    let service = Service::new(Limits::off()).await;
+    let id = service.started("pm_card_visa").await;
+    service.drive(id).await;
+    service.woken();
+    let bought = service.order(id).await;
+    let payment = bought.payment.clone().unwrap();
+    let asks = disputed_as("charge.dispute.created", "warning_needs_response", &payment);
+    let answer = tell(&service, &asks).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+    assert_eq!(service.order(id).await, bought);
+    assert_eq!(service.woken(), []);
+    let takes = disputed_as("charge.dispute.funds_withdrawn", "needs_response", &payment);
+    let answer = tell(&service, &takes).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     service.drive(id).await;
     let order = service.order(id).await;
     assert_eq!(order.status(), OrderStatus::Cancelled);

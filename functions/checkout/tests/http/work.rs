@@ -52,6 +52,27 @@ async fn who_has_no_attempt_left_is_told_to_wait_and_not_asked_for_work() {
 }
 
 #[tokio::test]
+async fn whoever_goes_on_paying_after_being_refused_is_asked_for_work() {
+    let keys = "a-secret-that-is-32-characters-long".parse().unwrap();
+    let gate = WorkGate::new(Some(keys));
+    let service = Service::suspected(Limits::default(), gate, Suspicion::Nothing).await;
+    let hold = service.hold("A-1-1").await;
+    for n in 0..5 {
+        let tried = service.check_out(hold, &format!("pay-{n}")).await;
+        assert_ne!(tried.status, StatusCode::TOO_MANY_REQUESTS, "{n}");
+    }
+    for n in 0..4 {
+        let tried = service.check_out(hold, "pay-5").await;
+        assert_eq!(tried.status, StatusCode::TOO_MANY_REQUESTS, "{n}");
+    }
+    service.world.clock.advance(12_000);
+    let hold = service.hold("A-1-2").await;
+    let asked = service.check_out(hold, "pay-6").await;
+    assert_eq!(asked.status, StatusCode::PRECONDITION_REQUIRED);
+    assert_eq!(asked.body["type"], "urn:onsale:work_required");
+}
+
+#[tokio::test]
 async fn without_keys_a_suspect_pays_like_everybody() {
     let (limits, gate) = (Limits::default(), WorkGate::default());
     let service = Service::suspected(limits, gate, Suspicion::Automated).await;

@@ -1,7 +1,8 @@
 //! Accounts that look like programs are asked for work before they hold anything.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Body;
@@ -267,4 +268,35 @@ async fn a_captcha_stands_in_for_work_where_there_is_one() {
 
     let without = suspected(Suspicion::Unusual).await;
     without.asked("A-1-1", &headers).await;
+}
+
+/// Takes a token once, and tells again what it said when the same question is repeated.
+#[derive(Default)]
+struct OnceEach(Mutex<HashMap<String, [u8; 16]>>);
+
+#[async_trait::async_trait]
+impl Captcha for OnceEach {
+    async fn verify(
+        &self,
+        token: &str,
+        _: Option<IpAddr>,
+        attempt: [u8; 16],
+    ) -> Result<bool, Unavailable> {
+        let mut used = self.0.lock().unwrap();
+        Ok(*used.entry(token.to_owned()).or_insert(attempt) == attempt)
+    }
+}
+
+#[tokio::test]
+async fn a_captcha_is_good_for_a_repeated_request_and_for_no_other() {
+    let gate = WorkGate::new(Some(keys())).with_captcha(Arc::new(OnceEach::default()));
+    let service = service(gate, Suspicion::Automated).await;
+    let captcha = [("onsale-captcha", "human")];
+    service.world.gate.fail_always("claim", true);
+    let (status, body) = service.hold("A-1-1", &captcha).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{body}");
+    service.world.gate.fail_always("claim", false);
+    service.held("A-1-1", &captcha).await;
+    let (_, detail) = service.asked("A-1-2", &captcha).await;
+    assert!(detail.contains("not accepted"), "{detail}");
 }

@@ -258,6 +258,46 @@ async fn a_long_list_comes_whole_and_in_order() {
 }
 
 #[tokio::test]
+async fn a_list_too_long_for_one_answer_goes_on_at_its_cursor() {
+    let service = service(Some(keys()), Limits::default()).await;
+    let store = &service.world.app.store;
+    // Addresses as long as they may be: some 18,000 fill a file.
+    let host = format!("{}.{}.{}", "h".repeat(63), "o".repeat(63), "s".repeat(61));
+    let address = |n: u32| format!("{n:064}@{host}");
+    for n in 0..18_500 {
+        let fan = Fan {
+            email: onsale_domain::account::Email::parse(&address(n)).unwrap(),
+            key: FanKeyId(1),
+            serial: FanSerial(n),
+            registered: NOW + u64::from(n),
+        };
+        store.add_fan(service.show, &fan).await.unwrap();
+    }
+    let token = Some(service.organiser.as_str());
+    let (mut path, mut listed, mut files) = ("fans".to_owned(), Vec::new(), 0);
+    loop {
+        service.world.clock.advance(1);
+        let file = service.send("GET", &path, token, None, Value::Null).await;
+        assert!(file.text.len() < 6_000_000, "{}", file.text.len());
+        let lines = file.lines();
+        assert_eq!(lines[0], "email,code");
+        let emails = lines[1..].iter().map(|line| line.split(',').next());
+        listed.extend(emails.map(|email| email.unwrap().to_owned()));
+        files += 1;
+        match file.headers.get("onsale-next-cursor") {
+            Some(next) => path = format!("fans?cursor={}", next.to_str().unwrap()),
+            None => break,
+        }
+    }
+    assert_eq!((files, listed.len()), (2, 18_500));
+    assert!(listed == (0..18_500).map(address).collect::<Vec<_>>());
+    let trail = store.audit_of(service.show, None, 10).await.unwrap().items;
+    assert_eq!(trail.len(), 2, "each file is on the trail: {trail:?}");
+    let nonsense = service.send("GET", "fans?cursor=!", token, None, Value::Null);
+    assert_eq!(nonsense.await.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
 async fn without_keys_everything_says_so() {
     let service = service(None, Limits::default()).await;
     let token = Some(service.organiser.as_str());

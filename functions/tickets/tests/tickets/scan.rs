@@ -22,6 +22,7 @@ use tower::ServiceExt;
 
 struct Gate {
     router: Router,
+    document: Value,
     show: ShowId,
     organiser: String,
     buyer: String,
@@ -63,10 +64,11 @@ impl Gate {
         let buyer = stage.buyer(1).await.unwrap();
         let code = bought(&world, &stage, &buyer).await;
         let keys = TicketKeys::new(vec![TicketKey::from_bytes(&[7; 32]).public()]).unwrap();
-        let (router, _) = openapi::finish(tickets::router(Arc::new(keys)), "tickets");
+        let (router, document) = openapi::finish(tickets::router(Arc::new(keys)), "tickets");
         let api = Api::new(world.app.clone(), signer.verifier(), Limits::off());
         Self {
             router: trace::layer(router.with_state(api)),
+            document: serde_json::to_value(document).unwrap(),
             show: stage.show.id,
             organiser: token(&stage.organiser().await.unwrap()).await,
             buyer: token(&buyer).await,
@@ -93,6 +95,18 @@ impl Gate {
             request = request.header("idempotency-key", key);
         }
         let request = request.body(Body::from(body.to_string())).unwrap();
+        self.send(request).await
+    }
+
+    async fn undo(&self, ticket: &Value) -> StatusCode {
+        let ticket = ticket.as_str().unwrap();
+        let request = Request::delete(format!("/api/v1/shows/{}/scans/{ticket}", self.show))
+            .header("authorization", format!("Bearer {}", self.organiser));
+        let request = request.body(Body::empty()).unwrap();
+        self.send(request).await.0
+    }
+
+    async fn send(&self, request: Request<Body>) -> (StatusCode, Value) {
         let answer = self.router.clone().oneshot(request).await.unwrap();
         let status = answer.status();
         let body = answer.into_body().collect().await.unwrap().to_bytes();
@@ -117,6 +131,22 @@ async fn a_gate_that_asks_again_with_its_key_gets_the_same_answer() {
             (StatusCode::OK, &json!("already_used"))
         );
         assert_eq!(other["used_at"], first["used_at"]);
+    }
+}
+
+#[tokio::test]
+async fn the_document_names_what_a_scan_is_refused_with() {
+    let gate = Gate::new().await;
+    let (_, admitted) = gate.scan(&gate.organiser, Some("one")).await;
+    let elsewhere = json!({"code": gate.code, "gate": "south"});
+    let other = gate.post("scans", &gate.organiser, Some("one"), elsewhere);
+    let (mismatch, _) = other.await;
+    assert_eq!(gate.undo(&admitted["ticket_id"]).await, StatusCode::OK);
+    let (undone, _) = gate.scan(&gate.organiser, Some("one")).await;
+    assert_eq!((mismatch.as_u16(), undone.as_u16()), (422, 409));
+    let scan = &gate.document["paths"]["/api/v1/shows/{show}/scans"]["post"];
+    for status in ["200", "409", "422"] {
+        assert!(scan["responses"][status].is_object(), "{status}: {scan}");
     }
 }
 

@@ -261,7 +261,13 @@ async fn an_organiser_with_a_show_to_come_stays() {
     let refused = app.delete_account(&caller, Some("correct horse")).await;
     assert!(matches!(refused, Err(Error::Conflict(why)) if why.contains("not over")));
     app.check_session(&caller).await.unwrap();
+    // For a day after it began it can be called off, by nobody but them.
+    world.clock.advance(30 * 24 * 3_600_000);
+    let begun = app.delete_account(&caller, None).await;
+    assert!(matches!(begun, Err(Error::Conflict(_))), "{begun:?}");
+    let caller = stage.organiser().await.unwrap();
     app.cancel_show(&caller, stage.show.id).await.unwrap();
+    drain(&world).await;
     app.delete_account(&caller, Some("correct horse"))
         .await
         .unwrap();
@@ -279,4 +285,20 @@ async fn an_organiser_with_a_show_to_come_stays() {
         .await
         .unwrap();
     assert_ne!(again.id, account.id);
+}
+
+#[tokio::test]
+async fn an_organiser_stays_until_the_refunds_of_a_cancelled_show_are_done() {
+    let world = MemoryWorld::new(NOW);
+    let app = &world.app;
+    let org = somebody(app, "org", Role::Organiser).await;
+    let stage = Stage::set_for(app, &Plan::default(), org.account).await;
+    let show = stage.unwrap().show.id;
+    app.cancel_show(&org, show).await.unwrap();
+    let refused = app.delete_account(&org, None).await;
+    assert!(matches!(refused, Err(Error::Conflict(why)) if why.contains("refunds")));
+    app.check_session(&org).await.unwrap();
+    drain(&world).await;
+    app.delete_account(&org, None).await.unwrap();
+    assert_eq!(app.me(&org).await, Err(Error::Unauthenticated));
 }

@@ -5,7 +5,7 @@ use onsale_app::Error;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
 use onsale_domain::order::{OrderStatus, Stage, Why};
-use onsale_domain::payment::PaymentState;
+use onsale_domain::payment::{ChargeBack, PaymentState};
 
 use crate::checkout::scene::Scene;
 
@@ -111,4 +111,59 @@ async fn a_refund_that_was_given_before_the_charge_back_stays_one() {
     scene.assert_consistent(id, "refunded, then disputed").await;
     charge_back(&scene, id).await.unwrap();
     assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
+}
+
+/// The webhook was lost, or never set up. A payment may be disputed more than once.
+#[tokio::test]
+async fn money_that_a_bank_took_back_unheard_is_found_by_reconciling() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    let payment = scene.order(id).await.payment.unwrap();
+    let taken = ChargeBack { payment, order: id };
+    for _ in 0..2 {
+        scene.world.payments.take_back(taken.clone());
+    }
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(
+        (report.repairs.len(), report.alarms.len()),
+        (1, 0),
+        "{report}"
+    );
+    assert_charged_back(&scene, id, "found").await;
+    let again = scene.app.reconcile_all().await.unwrap();
+    assert_eq!((again.repairs.len(), again.alarms.len()), (0, 0), "{again}");
+}
+
+#[tokio::test]
+async fn a_charge_back_of_an_order_that_ended_or_of_another_payment_is_not_told() {
+    let scene = Scene::new().await;
+    let kept = scene.paid("one", &["A-1-1"]).await;
+    let ended = scene.paid("two", &["A-1-2"]).await;
+    scene.app.cancel_order(&scene.ana, ended).await.unwrap();
+    scene.settle().await;
+    let payment = scene.order(ended).await.payment.unwrap();
+    for order in [ended, kept, OrderId::from_bytes([9; 16])] {
+        let payment = payment.clone();
+        let taken = ChargeBack { payment, order };
+        scene.world.payments.take_back(taken);
+    }
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(
+        (report.repairs.len(), report.alarms.len()),
+        (0, 0),
+        "{report}"
+    );
+    scene.settle().await;
+    assert_eq!(scene.order(kept).await.status(), OrderStatus::Confirmed);
+    assert_eq!(scene.order(ended).await.status(), OrderStatus::Refunded);
+}
+
+#[tokio::test]
+async fn a_provider_that_does_not_tell_of_charge_backs_is_an_alarm() {
+    let scene = Scene::new().await;
+    scene.paid("pay", &["A-1-1"]).await;
+    scene.world.gate.fail_always("charge_backs", true);
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!((report.payments, report.alarms.len()), (1, 1), "{report}");
+    assert!(report.alarms[0].starts_with("charge-backs cannot be listed"));
 }

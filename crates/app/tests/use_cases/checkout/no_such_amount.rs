@@ -9,7 +9,7 @@ use onsale_app::unplugged::Unplugged;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::OrderStatus;
-use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::time::Millis;
 
 use crate::checkout::scene::Scene;
@@ -56,6 +56,10 @@ impl Payments for TakesNoSuchAmount {
 
     async fn list(&self, since: Millis, after: Option<&str>) -> Paid<Page<Payment>> {
         Unplugged.list(since, after).await
+    }
+
+    async fn charge_backs(&self, since: Millis, after: Option<&str>) -> Paid<Page<ChargeBack>> {
+        Unplugged.charge_backs(since, after).await
     }
 
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool> {

@@ -1,8 +1,9 @@
 //! Reconciling money: every payment is compared with the order that opened it.
 
 use onsale_app::Error;
-use onsale_app::ports::{Orders, Versioned};
+use onsale_app::ports::{Cancellations, Orders, Versioned};
 use onsale_app::reconcile::Report;
+use onsale_domain::cancellation::Cancellation;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::{OrderStatus, Why};
@@ -211,6 +212,20 @@ async fn a_provider_that_lists_nothing_is_an_alarm_and_the_rest_is_looked_at() {
     assert_eq!((report.shows, report.sold), (1, 1));
     assert_eq!(report.alarms.len(), 1, "{report}");
     assert!(report.alarms[0].starts_with("payments cannot be listed"));
+}
+
+#[tokio::test]
+async fn a_part_that_cannot_be_looked_at_keeps_no_payment_from_being_compared() {
+    let scene = Scene::new().await;
+    charged_orphan(&scene, 1, true).await;
+    let new = Cancellation::begin(scene.show.show.id, scene.app.now());
+    scene.world.store.create_cancellation(&new).await.unwrap();
+    scene.world.gate.fail_always("cancellation", true);
+    let report = reconcile(&scene).await;
+    assert_eq!((report.missed, report.alarms.len()), (1, 1), "{report}");
+    assert!(report.alarms[0].starts_with("open cancellations"));
+    let refunded = Cents(4_500);
+    assert_eq!(states(&scene).await, [PaymentState::Captured { refunded }]);
 }
 
 /// The bank of the buyer does not take the money, days after the order has ended.

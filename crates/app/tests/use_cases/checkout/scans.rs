@@ -1,13 +1,16 @@
 //! Tickets at the gate: a ticket admits once, and only at its own show.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::future::join_all;
 use onsale_app::tickets::{Invalid, ScanAnswer};
 use onsale_app::{Caller, Error, Result};
 use onsale_domain::account::Role;
 use onsale_domain::ids::{OrderId, ShowId};
+use onsale_domain::money::Cents;
 use onsale_domain::order::OrderStatus;
+use onsale_domain::payment::PaymentState;
 use onsale_domain::ticket::TicketState;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_memory::Step;
@@ -113,6 +116,36 @@ async fn of_fifty_scans_at_once_one_admits() {
         answers.iter().filter(|answer| is_used(answer)).count(),
         SCANS - 1
     );
+}
+
+/// The tickets were looked at, and the cancellation is not written yet.
+#[tokio::test]
+async fn an_order_is_not_cancelled_when_somebody_enters_in_the_same_moment() {
+    let gate = Gate::new().await;
+    let (scene, other) = (&gate.scene, gate.clone());
+    let entered = scene.before_nth(Step::ReplaceOrder, 0, async move {
+        assert!(admits(&other.scan(None).await));
+    });
+    let refused = scene.app.cancel_order(&scene.ana, gate.order).await;
+    assert!(entered.load(Ordering::SeqCst));
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    scene.settle().await;
+    let order = scene.order(gate.order).await;
+    assert_eq!(order.status(), OrderStatus::Confirmed);
+    let kept = PaymentState::Captured { refunded: Cents(0) };
+    assert_eq!(scene.payments().await[0].state, kept);
+}
+
+#[tokio::test]
+async fn nobody_enters_once_the_order_is_cancelled_and_not_refunded_yet() {
+    let gate = Gate::new().await;
+    let scene = &gate.scene;
+    let cancelled = scene.app.cancel_order(&scene.ana, gate.order).await;
+    assert_eq!(cancelled.unwrap().percent, 100);
+    let late = gate.scan(None).await;
+    assert!(matches!(late, ScanAnswer::Revoked(_)), "{late:?}");
+    scene.settle().await;
+    scene.assert_consistent(gate.order, "cancelled").await;
 }
 
 /// A gate that never saw the answer asks again with its key.

@@ -2,13 +2,16 @@
 
 use onsale_app::Error;
 use onsale_app::ports::{Cancellations, Catalogue, Drive};
+use onsale_app::tickets::ScanAnswer;
 use onsale_domain::order::{OrderStatus, Stage, Why};
 use onsale_domain::payment::PaymentState;
-use onsale_domain::show::StoredStatus;
+use onsale_domain::show::{RoomMode, StoredStatus};
+use onsale_domain::ticket::Ticket;
+use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_memory::Fault;
 use onsale_memory::stage::Plan;
 
-use crate::checkout::scene::{Scene, key, seats};
+use crate::checkout::scene::{HOUR, Scene, key, seats};
 
 const BUYERS: u8 = 12;
 
@@ -157,11 +160,58 @@ async fn only_its_organiser_cancels_a_show() {
         scene.app.cancellation_progress(&organiser, show).await,
         Err(Error::NotFound("cancellation"))
     );
-    scene.world.clock.advance(30 * 24 * 3_600_000);
-    assert!(matches!(
-        scene.app.cancel_show(&organiser, show).await,
-        Err(Error::Conflict(_))
-    ));
+}
+
+/// The act fails on the night: those who are in get their money back as well.
+#[tokio::test]
+async fn everyone_is_refunded_when_a_show_is_called_off_an_hour_after_its_start() {
+    let (scene, orders) = sold_show().await;
+    let organiser = scene.show.organiser().await.unwrap();
+    let show = scene.show.show.id;
+    scene.wait_until_hours_before(0);
+    let entered = scene.order(orders[0]).await;
+    let code = scene.tickets(&entered).await.remove(0).code;
+    let keys = TicketKeys::new(vec![TicketKey::from_bytes(&[7; 32]).public()]).unwrap();
+    let (app, gate) = (&scene.app, "north");
+    let scan = app.scan(&organiser, show, &keys, &code, gate, None).await;
+    let scan = scan.unwrap();
+    assert!(matches!(scan, ScanAnswer::Admitted(_)), "{scan:?}");
+    scene.world.clock.advance(HOUR);
+    let due = scene.app.cancel_show(&organiser, show).await;
+    assert_eq!(due, Ok(u64::from(BUYERS)));
+    scene.settle().await;
+    for id in orders {
+        let order = scene.order(id).await;
+        assert_eq!(order.status(), OrderStatus::Refunded);
+        let tickets = scene.tickets(&order).await;
+        assert!(!tickets.iter().any(Ticket::is_valid), "{tickets:?}");
+    }
+    for payment in scene.payments().await {
+        let refunded = payment.total.amount;
+        assert_eq!(payment.state, PaymentState::Captured { refunded });
+    }
+    assert!(!scene.sold().await);
+    let mails = scene.world.store.all_mails();
+    let told = mails.iter().filter(|mail| mail.kind() == "show_cancelled");
+    assert_eq!(told.count(), usize::from(BUYERS));
+    let room = scene.app.briefing(show, 0).await.unwrap().settings;
+    assert_eq!(room.mode, RoomMode::Closed);
+    let report = scene.app.reconcile_all().await.unwrap();
+    assert_eq!(report.alarms, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_show_that_began_more_than_a_day_ago_is_called_off_by_nobody() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    let organiser = scene.show.organiser().await.unwrap();
+    let show = scene.show.show.id;
+    scene.wait_until_hours_before(0);
+    scene.world.clock.advance(25 * HOUR);
+    let late = scene.app.cancel_show(&organiser, show).await;
+    assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
+    assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
+    assert!(scene.sold().await);
 }
 
 /// Blocks are closed before the answer comes: a checkout that is under way sells nothing

@@ -9,7 +9,7 @@ use onsale_app::ports::{Authorisation, Capture, Opened, Page, Paid, Payments, Re
 use onsale_app::{App, Ports};
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::payment::{Payment, PaymentId, PaymentMethod};
+use onsale_domain::payment::{ChargeBack, Payment, PaymentId, PaymentMethod};
 use onsale_domain::time::Millis;
 
 use crate::checkout::scene::Scene;
@@ -107,6 +107,10 @@ impl Payments for SlowProvider {
     async fn look_up(&self, payment: &PaymentId) -> Paid<Option<Payment>> {
         self.reach(Moment::BeforeTheLookUp).await;
         self.provider.look_up(payment).await
+    }
+
+    async fn charge_backs(&self, since: Millis, after: Option<&str>) -> Paid<Page<ChargeBack>> {
+        self.provider.charge_backs(since, after).await
     }
 
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool> {

@@ -32,14 +32,15 @@ async fn rows_of_two(rows: usize) -> Scene {
     scene
 }
 
-/// Somebody holds these rows, whole.
+/// Somebody holds these rows, whole, in a process of their own.
 async fn take_rows(scene: &Scene, rows: std::ops::RangeInclusive<usize>) {
     let ids: Vec<_> = rows
         .flat_map(|row| [format!("A-{row}-1"), format!("A-{row}-2")])
         .collect();
     let ids: Vec<_> = ids.iter().map(String::as_str).collect();
     let bo = scene.buyer(2).await;
-    scene.hold(&bo, "rows", &seats(&ids)).await.unwrap();
+    let elsewhere = scene.another_process();
+    elsewhere.hold(&bo, "rows", &seats(&ids)).await.unwrap();
 }
 
 /// Counts the claims from now on.
@@ -82,6 +83,44 @@ async fn best_available_says_taken_after_three_tries() {
         Err(Error::SeatsTaken(vec![]))
     );
     assert_eq!(claims.load(SeqCst), 3);
+}
+
+#[tokio::test]
+async fn best_available_reads_what_is_left_before_it_says_taken() {
+    // Five of six rows are gone: who is unlucky three times finds the sixth by reading.
+    let mut most = 0;
+    for n in 0..24 {
+        let scene = rows_of_two(6).await;
+        take_rows(&scene, 1..=5).await;
+        let ana = scene.buyer(1).await;
+        let claims = count_claims(&scene);
+        let held = scene.hold(&ana, &format!("k{n}"), &best(2)).await.unwrap();
+        assert_eq!(held.seats[0].0, "A-6-1", "{n}");
+        most = most.max(claims.load(SeqCst));
+    }
+    assert_eq!(most, 4, "three tries, and one on what was read");
+}
+
+#[tokio::test]
+async fn a_claim_is_known_to_the_next_who_chooses_and_changes_no_map_that_is_shown() {
+    for n in 0..24 {
+        let scene = rows_of_two(3).await;
+        let (show, layout) = (&scene.stage.show, &scene.stage.layout);
+        let shown = scene.app.seat_map(show, layout).await.unwrap();
+        let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+        let wish = seats(&["A-1-1", "A-1-2", "A-2-1", "A-2-2"]);
+        scene.hold(&bo, "rows", &wish).await.unwrap();
+        let claims = count_claims(&scene);
+        let held = scene.hold(&ana, &format!("k{n}"), &best(2)).await.unwrap();
+        assert_eq!(held.seats[0].0, "A-3-1", "{n}");
+        assert_eq!(claims.load(SeqCst), 1, "{n}");
+        // What is shown has one content a version, and the next version has it all.
+        assert_eq!(scene.app.seat_map(show, layout).await.unwrap(), shown);
+        scene.clock.advance(1_000);
+        let next = scene.app.seat_map(show, layout).await.unwrap();
+        assert!(next.version > shown.version);
+        assert_eq!((next.counts().free, next.counts().held), (0, 6));
+    }
 }
 
 #[tokio::test]
@@ -169,6 +208,27 @@ async fn whoever_is_always_too_late_before_a_floor_is_told_that_it_is_taken() {
     };
     let refused = scene.hold(&ana, "k2", &floor).await;
     assert_eq!(refused, Err(Error::SeatsTaken(vec![])), "16 are, elsewhere");
+}
+
+#[tokio::test]
+async fn whoever_is_always_too_late_for_the_best_seats_is_asked_to_come_back() {
+    let scene = rows_of_two(2).await;
+    let (first, second) = ([0, 1].map(PlaceIndex), [2, 3].map(PlaceIndex));
+    // On the map of this second one row is free; just before each claim it is the other.
+    let cell = Cell {
+        expiry: scene.app.now() + 601_000,
+        hold: HoldId::from_bytes([9; 16]),
+    };
+    let (show, layout) = (scene.stage.show.id, &scene.stage.layout);
+    let wanted = by_block(layout, &first);
+    let claimed = scene.app.store.claim(show, &wanted, cell, scene.app.now());
+    assert_eq!(claimed.await.unwrap(), CellsWrite::Done);
+    scene.clock.advance(1_000);
+    let ana = scene.buyer(1).await;
+    swap_before_each_claim(scene.clone(), first.to_vec(), second.to_vec());
+    let refused = scene.hold(&ana, "k", &best(2)).await;
+    assert_eq!(refused, Err(Error::OthersWereFaster));
+    assert!(scene.buyer_item(&ana).await.entries.is_empty());
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use onsale_app::holds::{HoldView, Wish};
 use onsale_app::ports::ExpireHold;
-use onsale_app::{App, Caller, Result};
+use onsale_app::{App, Caller, Ports, Result};
 use onsale_domain::best_available::Together;
 use onsale_domain::block::{BlockIndex, Cell, Slot};
 use onsale_domain::buyer::Buyer;
@@ -58,6 +58,14 @@ impl Scene {
             clock: world.clock,
             gate: world.gate,
             stage,
+        }
+    }
+
+    /// A second process over the same store: what it knows of maps is its own.
+    pub(crate) fn another_process(&self) -> Self {
+        Self {
+            app: App::new(Ports::clone(&self.app)),
+            ..self.clone()
         }
     }
 

@@ -9,12 +9,13 @@ use onsale_domain::order::{Order, Why};
 use onsale_domain::time::Millis;
 
 use super::{NOW, eventually, fresh};
-use crate::sample_orders::{attempt, confirmed, order, order_of};
+use crate::sample_orders::{attempt, confirmed, order, order_of, tickets};
 
 contract! {
     an_order_is_created_once,
     an_order_moves_under_its_version_only,
     an_order_that_was_never_stored_cannot_move,
+    an_order_moves_with_its_tickets_or_not_at_all,
     many_orders_are_read_together,
     a_buyer_sees_their_own_orders_newest_first,
     an_order_is_listed_while_its_saga_has_work,
@@ -60,6 +61,39 @@ async fn an_order_that_was_never_stored_cannot_move(store: &dyn Store) {
     let moved = store.replace_order(&at(1, &never)).await;
     assert!(matches!(moved, Err(StoreError::Corrupt(_))), "{moved:?}");
     assert_eq!(store.order(never.id).await.unwrap(), None);
+}
+
+async fn an_order_moves_with_its_tickets_or_not_at_all(store: &dyn Store) {
+    let first = confirmed(&order(AccountId::from_bytes(fresh()), NOW));
+    store.create_order(&first).await.unwrap();
+    let mine = tickets(&first);
+    for ticket in &mine {
+        store.create_ticket(ticket).await.unwrap();
+    }
+    let off = first.call_off(Why::Buyer, 100, NOW + 5).unwrap();
+    let dead = |versions: [u64; 2]| -> Vec<_> {
+        let dead = mine.iter().map(|ticket| ticket.revoked(NOW + 5).unwrap());
+        let dead = versions.into_iter().zip(dead);
+        dead.map(|(version, value)| Versioned { version, value })
+            .collect()
+    };
+    let call_off = async |version: u64, versions: [u64; 2]| {
+        let (next, tickets) = (at(version, &off), dead(versions));
+        let moved = store.replace_order_and_tickets(&next, &tickets).await;
+        moved.unwrap()
+    };
+    for (version, versions) in [(2, [1, 1]), (1, [1, 2]), (1, [2, 1])] {
+        assert!(!call_off(version, versions).await, "{version} {versions:?}");
+        assert_eq!(store.order(first.id).await.unwrap(), Some(at(1, &first)));
+        let stored = store.tickets(&first.ticket_ids()).await.unwrap();
+        assert!(stored.iter().all(|ticket| ticket.version == 1));
+    }
+    assert!(call_off(1, [1, 1]).await);
+    assert_eq!(store.order(first.id).await.unwrap(), Some(at(2, &off)));
+    let stored = store.tickets(&first.ticket_ids()).await.unwrap();
+    assert_eq!(stored.len(), 2);
+    assert!(stored.iter().all(|t| t.version == 2 && !t.value.is_valid()));
+    assert!(!call_off(1, [1, 1]).await, "another write of the same");
 }
 
 async fn many_orders_are_read_together(store: &dyn Store) {

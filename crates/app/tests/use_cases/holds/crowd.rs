@@ -1,0 +1,83 @@
+//! A crowd that asks for the best seats of an empty hall, all at the same moment.
+
+use std::collections::HashSet;
+
+use futures_util::future::join_all;
+use onsale_app::Result;
+use onsale_app::holds::HoldView;
+use onsale_domain::best_available::MOST_TRIES;
+use onsale_memory::Step;
+use onsale_memory::stage::Plan;
+
+use crate::holds::scene::{Scene, best};
+
+const PEOPLE: u8 = 240;
+
+/// 2,000 seats, none of them taken.
+async fn hall() -> Scene {
+    Scene::new(Plan {
+        rows: vec![40; 50],
+        floor: 0,
+        ..Plan::default()
+    })
+    .await
+}
+
+/// Everybody asks for a pair. Before each claim everybody else comes first, so that all
+/// of them choose before the first of them has anything.
+async fn ask_at_once(processes: &[Scene]) -> Vec<Result<HoldView>> {
+    for _ in 0..u64::from(PEOPLE) * MOST_TRIES {
+        let store = &processes[0].store;
+        store.before_next(Step::Claim, tokio::task::yield_now());
+    }
+    let mut asking = Vec::new();
+    for n in 0..PEOPLE {
+        let scene = &processes[usize::from(n) % processes.len()];
+        let caller = scene.buyer(n).await;
+        asking.push(async move { scene.hold(&caller, "k", &best(2)).await });
+    }
+    join_all(asking).await
+}
+
+#[tokio::test]
+async fn nobody_in_a_crowd_is_sent_away_while_seats_are_free() {
+    // One process, two, and one for each of them: what a process hears helps, and nobody
+    // depends on it.
+    for count in [1, 2, usize::from(PEOPLE)] {
+        let scene = hall().await;
+        let processes: Vec<_> = (0..count).map(|_| scene.another_process()).collect();
+        scene.gate.arm(None);
+        let answers = ask_at_once(&processes).await;
+        let claims = scene.gate.calls_of("claim");
+        let mut seats = HashSet::new();
+        for answer in answers {
+            let held = answer.unwrap();
+            assert!(held.together, "{count}: {:?}", held.seats);
+            for (seat, _) in held.seats {
+                assert!(seats.insert(seat.clone()), "{count}: {seat} twice");
+            }
+        }
+        assert_eq!(seats.len(), 2 * usize::from(PEOPLE));
+        assert_eq!(scene.cells().await.len(), seats.len());
+        let a_head = claims / usize::from(PEOPLE);
+        assert!(a_head < 4, "{count}: {claims} claims");
+    }
+}
+
+#[tokio::test]
+async fn people_who_come_one_after_the_other_need_one_claim_each() {
+    let scene = hall().await;
+    scene.gate.arm(None);
+    for n in 0..PEOPLE {
+        let caller = scene.buyer(n).await;
+        scene.hold(&caller, "k", &best(2)).await.unwrap();
+    }
+    let claims = scene.gate.calls_of("claim");
+    assert_eq!(claims, usize::from(PEOPLE), "on one map");
+    // What was never in doubt was never read exactly.
+    let (reads, maps) = (
+        scene.gate.calls_of("read_blocks"),
+        scene.gate.calls_of("map"),
+    );
+    assert_eq!((reads, maps), (1, 1));
+}
