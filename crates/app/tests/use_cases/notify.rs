@@ -3,6 +3,7 @@
 
 mod change;
 mod crash;
+mod given;
 mod lost_tickets;
 mod outcomes;
 mod resend;

@@ -5,11 +5,11 @@ use onsale_app::ports::Drive;
 use onsale_app::shows::ShowChange;
 use onsale_domain::account::Email;
 use onsale_domain::letter::Letter;
-use onsale_domain::request_hash::RequestHash;
 use onsale_memory::Fault;
 use onsale_memory::stage::Plan;
 
 use crate::checkout::scene::Scene;
+use crate::notify::given::Given;
 use crate::notify::{come_to_rest, known, sent_to};
 
 const BUYERS: u8 = 6;
@@ -92,33 +92,17 @@ async fn a_show_that_moves_is_told_to_every_buyer_once_with_what_was_and_is() {
 /// Gives one of two tickets away; the show moves, and is called off.
 #[tokio::test]
 async fn whoever_was_given_a_ticket_hears_of_a_change_and_of_the_end() {
-    let scene = Scene::with(Plan::default()).await;
-    let order = scene.paid("pay", &["A-1-1", "A-1-2"]).await;
-    let bo = scene.show.buyer(2).await.unwrap();
-    let cy = scene.show.buyer(3).await.unwrap();
-    let emails = [
-        known(&scene, &scene.ana, "ana@example.org").await,
-        known(&scene, &bo, "bo@example.org").await,
-        known(&scene, &cy, "cy@example.org").await,
-    ];
-    let mut ticket = scene.order(order).await.ticket_ids()[0];
-    // Bo passes it on to Cy, and has none any more.
-    for (from, to, email) in [(&scene.ana, &bo, &emails[1]), (&bo, &cy, &emails[2])] {
-        let request = RequestHash::of(b"give");
-        let offered = scene.app.offer_transfer(from, ticket, email, None, request);
-        let accepted = scene.app.accept_transfer(to, offered.await.unwrap().id);
-        ticket = accepted.await.unwrap().id;
-    }
-    put_off(&scene).await.unwrap();
-    come_to_rest(&scene).await;
-    let sent = || emails.each_ref().map(|email| sent_to(&scene, email));
-    assert_eq!(sent(), [1, 0, 1], "moved");
+    let given = Given::new().await;
+    let scene = &given.scene;
+    put_off(scene).await.unwrap();
+    come_to_rest(scene).await;
+    assert_eq!(given.mails(), [1, 0, 1], "moved");
     let organiser = scene.show.organiser().await.unwrap();
     let show = scene.show.show.id;
     scene.app.cancel_show(&organiser, show).await.unwrap();
     scene.settle().await;
-    come_to_rest(&scene).await;
-    assert_eq!(sent(), [2, 0, 2], "cancelled");
+    come_to_rest(scene).await;
+    assert_eq!(given.mails(), [2, 0, 2], "cancelled");
 }
 
 #[tokio::test]
