@@ -1,17 +1,16 @@
-//! Makes the table of routes from the OpenAPI document, and the web files as they are sent.
+//! Makes the table of routes from the OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::{env, fs};
 
 use serde_json::Value;
 
 const DOCUMENT: &str = "../docs/openapi.json";
-const WEB: &str = "../web";
 const BODY: usize = 64 << 10;
-const VENUE_BODY: usize = 4 << 20;
+/// A venue with all its seats, or a poster.
+const LARGE_BODY: usize = 4 << 20;
 /// What Stripe sends is its to decide; the function reads as much.
 const WEBHOOK_BODY: usize = 256 << 10;
 /// Longer than a function may take, and shorter than a client waits.
@@ -19,13 +18,10 @@ const TIMEOUT_MS: u64 = 15_000;
 
 fn main() {
     println!("cargo:rerun-if-changed={DOCUMENT}");
-    println!("cargo:rerun-if-changed={WEB}");
     let text = fs::read_to_string(DOCUMENT).expect("docs/openapi.json can be read");
     let document: Value = serde_json::from_str(&text).expect("docs/openapi.json is JSON");
     let out = env::var("OUT_DIR").expect("cargo names the folder");
     fs::write(Path::new(&out).join("routes.rs"), routes(&document)).expect("the table is written");
-    let version = web_files(Path::new(&out));
-    println!("cargo:rustc-env=ONSALE_WEB_VERSION={version:016x}");
 }
 
 fn routes(document: &Value) -> String {
@@ -58,7 +54,7 @@ fn routes(document: &Value) -> String {
             })
             .collect();
         let max_body = match path {
-            "/api/v1/venues" => VENUE_BODY,
+            "/api/v1/venues" | "/api/v1/events/{event}/poster" => LARGE_BODY,
             "/api/v1/payments/webhook" => WEBHOOK_BODY,
             _ => BODY,
         };
@@ -69,39 +65,4 @@ fn routes(document: &Value) -> String {
         .expect("a string can be written");
     }
     table + "];\n"
-}
-
-/// Writes every web file as it is sent, and tells a version that changes with any of them.
-fn web_files(out: &Path) -> u64 {
-    let mut files: Vec<_> = fs::read_dir(WEB)
-        .expect("web can be read")
-        .map(|entry| entry.expect("web can be read").path())
-        .filter(|path| path.is_file())
-        .collect();
-    files.sort();
-    let mut hash = DefaultHasher::new();
-    for file in files {
-        println!("cargo:rerun-if-changed={}", file.display());
-        let sent = slim(&fs::read_to_string(&file).expect("a web file can be read"));
-        sent.hash(&mut hash);
-        let name = file.file_name().expect("a file has a name");
-        fs::write(out.join(name), sent).expect("a web file is written");
-    }
-    hash.finish()
-}
-
-/// Without indentation, empty lines and the comments that have lines of their own: a phone
-/// on a slow network need not load them.
-fn slim(text: &str) -> String {
-    let mut sent = String::new();
-    let mut in_comment = false;
-    for line in text.lines().map(str::trim) {
-        if in_comment || line.starts_with("/*") {
-            in_comment = !line.ends_with("*/");
-        } else if !line.is_empty() && !line.starts_with("//") {
-            sent += line;
-            sent.push('\n');
-        }
-    }
-    sent
 }

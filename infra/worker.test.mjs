@@ -31,6 +31,13 @@ for (const [environment, { DomainName, PublicBaseUrl = `https://${DomainName}` }
     assert.equal(vars.RATE_LIMIT, environment === "dev" ? "off" : "on");
   });
 
+  test(`no log of ${environment} has the addresses that were asked for, which carry tokens`, () => {
+    const { observability } = read();
+    assert.equal(observability.logs.invocation_logs, false);
+    assert.equal(observability.logs.head_sampling_rate, observability.head_sampling_rate);
+    assert.ok(!observability.traces?.enabled, "a trace names addresses as well");
+  });
+
   test(`wrangler packs the worker of ${environment}`, () => {
     assert.ok(existsSync(join(root, "edge-worker/build/worker.mjs")), "build it first: scripts/edge-build");
     const urls = '{"accounts":"https://a.example/"}';

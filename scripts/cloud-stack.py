@@ -110,6 +110,7 @@ def parameters():
         Architecture=ARCHITECTURES[platform.machine()],
         PaymentProvider="stripe",
         StripeApiUrl=os.environ["STRIPE_API_URL"],
+        StripePublishableKey=os.environ["STRIPE_PUBLISHABLE_KEY"],
         PublicBaseUrl=os.environ["ONSALE_URL"],
     )
     return [{"ParameterKey": name, "ParameterValue": value} for name, value in chosen.items()]
@@ -144,6 +145,8 @@ def deploy(change=lambda zipped: zipped):
         raise
     bindings = json.loads((FOLDER / "keys.json").read_text())["bindings"]
     bindings["FUNCTION_URLS"] = json.dumps(function_urls(stacks))
+    # With it the checkout page may load Stripe's script.
+    bindings["ONSALE_STRIPE_PUBLISHABLE_KEY"] = os.environ["STRIPE_PUBLISHABLE_KEY"]
     lines = [f"{name}={value}\n" for name, value in bindings.items()]
     (FOLDER / "edge.bindings").write_text("".join(lines))
 

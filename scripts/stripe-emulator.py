@@ -4,7 +4,9 @@ Some things differ from the command `localstripe`. It listens on this machine on
 everything in memory: the command writes /tmp/localstripe.pickle after every request, whoever
 else runs one, and cannot be told not to. It sends the webhook that Stripe sends when money
 is reserved, without which nobody hears that a buyer has passed 3-D Secure. It takes another card
-after a declined one, and knows the declined one by Stripe's own name. And it can be made slow:
+after a declined one, and knows the declined one by Stripe's own name. It knows where a buyer comes
+back to: without `use_stripe_sdk`, 3-D Secure is a page of its own, GET /_bank/{id}, with a link to
+pass and one to fail. And it can be made slow:
 
     PUT /_slow      requests for payments wait from now on
     GET /_slow      {"waiting": how many do}
@@ -15,9 +17,34 @@ import asyncio
 import sys
 
 from aiohttp import web
-from localstripe import resources, server, webhooks
+from localstripe import resources
 
 resources.Store.dump_to_disk = lambda store: None
+
+PORT = int(sys.argv[1])
+CONFIRM = "/v1/payment_intents/{id}/confirm"
+confirm = resources.PaymentIntent._api_confirm
+return_urls = {}
+
+
+def confirm_and_come_back(id, return_url=None, use_stripe_sdk=None, **data):
+    intent = confirm(id, **data)
+    return_urls[id] = return_url
+    if intent.next_action and return_url and use_stripe_sdk not in ("true", True):
+        url = f"http://127.0.0.1:{PORT}/_bank/{id}"
+        intent.next_action = {
+            "type": "redirect_to_url",
+            "redirect_to_url": {"url": url, "return_url": return_url},
+        }
+    return intent
+
+
+# The server reads this list when it is imported.
+resources.extra_apis[:] = [
+    (method, url, confirm_and_come_back if url == CONFIRM else call) for method, url, call in resources.extra_apis
+]
+
+from localstripe import server, webhooks  # noqa: E402
 
 create_charge = resources.PaymentIntent._create_charge
 update = resources.PaymentIntent._update
@@ -41,6 +68,23 @@ resources.PaymentIntent._update = update_and_forget_failure
 resources.PaymentMethod._try_get_canonical_test_article = lambda name: canonical_method(
     "pm_card_chargeCustomerFail" if name == "pm_card_chargeDeclined" else name
 )
+
+
+@web.middleware
+async def bank(request, handler):
+    """The page on which a buyer passes 3-D Secure, or fails to."""
+    if not request.path.startswith("/_bank/"):
+        return await handler(request)
+    id = request.path.removeprefix("/_bank/")
+    intent = resources.PaymentIntent._api_retrieve(id)
+    passed = request.query.get("pass")
+    if passed is None:
+        links = '<a href="?pass=true">Pass</a> <a href="?pass=false">Fail</a>'
+        return web.Response(text=f"<!doctype html><title>Bank</title><h1>Is it you?</h1>{links}", content_type="text/html")
+    if intent.next_action:
+        resources.PaymentIntent._api_authenticate(id, client_secret=intent.client_secret, success=passed)
+    told = "succeeded" if passed == "true" else "failed"
+    raise web.HTTPSeeOther(f"{return_urls[id]}?payment_intent={id}&redirect_status={told}")
 
 
 class Slow:
@@ -75,6 +119,7 @@ class Slow:
 
 
 server.app.middlewares.insert(0, Slow().middleware)
+server.app.middlewares.insert(0, bank)
 
 # A webhook that nobody takes must not keep the process from ending.
-web.run_app(server.app, host="127.0.0.1", port=int(sys.argv[1]), shutdown_timeout=1)
+web.run_app(server.app, host="127.0.0.1", port=PORT, shutdown_timeout=1)

@@ -1,126 +1,190 @@
-// Who is reading: logs in, registers and logs out, for pages that show what is somebody's.
+// Asks who the reader is, in place on every page: a card that a page puts where it likes.
+//
+// A name and an email address are enough to buy. An address that has an account already gets
+// a link by mail instead, and the page waits for it without losing what is on it.
 
-import { account, ask, attempt, button, call, card, el, field, forget, form, inWords, lang, newKey, passwordField, show, t, Trouble, whenLoggedOut } from './page.js?v={{version}}';
+import { answered, keptKey } from './kept-key.js';
+import { reader } from './own.js';
+import { ask, call, card, el, field, form, inWords, refusal, row, show, Trouble } from './page.js';
+import { lang, learnFor, t } from './words.js';
 
-const emailField = () => field(t('Email address', 'E-Mail-Adresse'), { id: 'email', type: 'email', autocomplete: 'username', maxlength: 254, spellcheck: 'false' });
+export { logOut, reader } from './own.js';
 
-/** The account of the session in this browser, if there is one. */
-async function reader() {
-  const { status, body } = await call('GET', '/me');
-  if (status === 401) return undefined;
-  if (status !== 200) throw new Trouble(inWords(body));
-  return body;
+// A page loads this module when it needs it, so its words come with it.
+await learnFor('session');
+
+/** @typedef {import('./own.js').Account} Account */
+/** @typedef {{ why?: string, done: (me: Account) => unknown, known?: boolean }} Question */
+
+/** How often a page asks whether the mailed link was followed. */
+const LINK_MS = 3_000;
+/** Where this tab keeps the key of a registration that was not answered yet. */
+const REGISTER = 'register';
+
+/** A button that looks like a link. @param {string} label @param {() => unknown} press */
+const turn = (label, press) => el('button', { type: 'button', class: 'switch', click: press }, label);
+
+const emailField = (value = '') =>
+  field(t('session.email'), {
+    id: 'email',
+    type: 'email',
+    autocomplete: 'email',
+    maxlength: 254,
+    spellcheck: 'false',
+    value,
+  });
+
+/**
+ * A card that asks who the reader is, and calls `done` with their account once there is a
+ * session. It changes in place, so a page may put it anywhere, a dialog included.
+ * @param {Question} question
+ */
+export function whoAreYou(question) {
+  const holder = el('div', { class: 'who' });
+  /** @param {HTMLElement} next */
+  const put = (next) => {
+    holder.replaceChildren(next);
+    next.querySelector('h2')?.focus();
+  };
+  holder.append(question.known ? logIn(question, put) : introduce(question, put));
+  return holder;
 }
 
-let end;
-
-/** `stop` ends what the page does by itself from now on; what it did before ends here. */
-export function goOn(stop) {
-  rest();
-  end = stop;
-}
-
-/** Ends what the page does by itself. */
-export function rest() {
-  end?.();
-  end = undefined;
-}
-
-/** Nothing goes on, and nothing is shown that was asked before: that was for another session. */
-function startAnew() {
-  rest();
-  forget();
+/** @param {Question} question */
+async function enter({ done }) {
+  const me = await reader();
+  if (!me || me.kept) throw new Trouble(t('session.no_cookies'));
+  await done(me);
 }
 
 /**
- * Runs `page` with the reader's account, after they have logged in; `why` says what for.
- * When the session ends, so does what the page does by itself, and they may log in again.
+ * A name and an address.
+ * @param {Question} question
+ * @param {(next: HTMLElement) => void} put
+ * @param {string} [typed] the address, where it was typed before
  */
-export function withReader(why, page) {
-  const toLogIn = (words, acted) => {
-    account();
-    show(logIn(words, () => attempt(() => begin(true))), { acted });
+function introduce(question, put, typed) {
+  /** @param {Record<string, string>} values */
+  const register = async ({ name, email }) => {
+    const key = keptKey(REGISTER, JSON.stringify([name, email]));
+    const answer = await call('POST', '/accounts', { email, name, role: 'buyer', language: lang }, key);
+    answered(REGISTER);
+    if (answer.ok) return enter(question);
+    if (answer.body.type !== 'urn:onsale:email_taken') throw new Trouble(inWords(answer.body));
+    // The link is on its way already.
+    put(inbox(question, put, email, t('session.taken', { email })));
   };
-  const begin = async (acted) => {
-    startAnew();
-    const me = await reader();
-    if (!me) return toLogIn(why, acted);
-    const leave = async () => {
-      await call('DELETE', '/sessions/current');
-      await begin(true);
-    };
-    account(el('div', { class: 'row' },
-      el('span', {}, t('Logged in as ', 'Angemeldet als '), el('strong', {}, me.email)),
-      el('button', { type: 'button', class: 'switch', click: () => attempt(leave) }, t('Log out', 'Abmelden'))));
-    await page(me, { acted });
-  };
-  whenLoggedOut(() => {
-    startAnew();
-    toLogIn(t('Your session has ended. Log in again to go on here.', 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, dann geht es hier weiter.'), true);
-  });
-  return attempt(() => begin(false));
+  return card(
+    { headline: t('session.who') },
+    question.why && el('p', {}, question.why),
+    form(
+      t('session.go_on'),
+      [
+        field(t('session.name'), { id: 'name', autocomplete: 'name', maxlength: 100 }),
+        emailField(typed),
+        el('p', { class: 'hint' }, t('session.no_password_needed')),
+      ],
+      register,
+    ),
+    row(turn(t('session.have_account'), () => put(logIn(question, put)))),
+  );
 }
 
-/** For whoever is logged in as somebody who may not see this. */
-export const asSomebodyElse = () =>
-  button(t('Log in as somebody else', 'Mit einem anderen Konto anmelden'), () =>
-    attempt(async () => {
-      await call('DELETE', '/sessions/current');
-      location.reload();
-    }));
-
-/** A refusal is about the password here; nobody's session has ended. */
-async function openSession(email, password) {
-  const { ok, body } = await call('POST', '/sessions', { email, password });
-  if (!ok) throw new Trouble(inWords(body));
+/**
+ * By password, or by a link to an address.
+ * @param {Question} question
+ * @param {(next: HTMLElement) => void} put
+ * @param {string} [typed]
+ */
+function logIn(question, put, typed) {
+  /** @param {Record<string, string>} values */
+  const byPassword = async ({ email, password }) => {
+    const { ok, body } = await call('POST', '/sessions', { email, password });
+    if (!ok) throw new Trouble(body.type === 'urn:onsale:unauthenticated' ? t('session.wrong') : inWords(body));
+    await enter(question);
+  };
+  const made = card(
+    { headline: t('session.log_in') },
+    question.why && el('p', {}, question.why),
+    form(
+      t('session.log_in'),
+      [
+        emailField(typed),
+        field(t('session.password'), {
+          id: 'password',
+          type: 'password',
+          autocomplete: 'current-password',
+          maxlength: 128,
+        }),
+      ],
+      byPassword,
+    ),
+    row(
+      turn(t('session.by_link'), () => put(askLink(question, put, addressIn(made)))),
+      turn(t('session.no_account'), () => put(introduce(question, put, addressIn(made)))),
+    ),
+  );
+  return made;
 }
 
-function logIn(why, done) {
-  const enter = async ({ email, password }) => {
-    await openSession(email, password);
-    done();
-  };
-  const forgotten = el('p', {}, el('button', { type: 'button', class: 'switch', click: () => show(newLink(done, why), { acted: true }) }, t('I forgot my password', 'Passwort vergessen')));
-  const isNew = el('button', { type: 'button', class: 'switch', click: () => show(register(why, done), { acted: true }) }, t('I have no account yet', 'Ich habe noch kein Konto'));
-  return card({ headline: t('Log in', 'Anmelden') },
-    el('p', {}, why),
-    form(t('Log in', 'Anmelden'), [
-      emailField(),
-      field(t('Password', 'Passwort'), { id: 'password', type: 'password', autocomplete: 'current-password', maxlength: 128 }),
-    ], enter),
-    el('p', {}, isNew), forgotten);
+/** @param {HTMLElement} card */
+const addressIn = (card) => card.querySelector('input')?.value ?? '';
+
+/**
+ * @param {Question} question
+ * @param {(next: HTMLElement) => void} put
+ * @param {string} typed
+ */
+function askLink(question, put, typed) {
+  return card(
+    { headline: t('session.link_headline') },
+    form(t('session.send_link'), [emailField(typed)], async ({ email }) => {
+      await sendLink(email);
+      put(inbox(question, put, email, t('session.link_sent', { email })));
+    }),
+    row(turn(t('session.back'), () => put(logIn(question, put, typed)))),
+  );
 }
 
-function register(why, done) {
-  const key = newKey();
-  const enter = async ({ email, password, name }) => {
-    await ask('POST', '/accounts', { email, password, name, role: 'buyer', language: lang }, key);
-    await openSession(email, password);
-    done();
-  };
-  const back = el('button', { type: 'button', class: 'switch', click: () => show(logIn(why, done), { acted: true }) }, t('I have an account', 'Ich habe ein Konto'));
-  return card({ headline: t('Create an account', 'Konto anlegen') },
-    el('p', {}, why),
-    form(t('Create the account', 'Konto anlegen'), [
-      field(t('Your name', 'Ihr Name'), { id: 'name', autocomplete: 'name', maxlength: 100 }),
-      emailField(),
-      passwordField(t('Choose a password', 'Wählen Sie ein Passwort')),
-    ], enter),
-    el('p', {}, back));
+/** @param {string} email */
+const sendLink = (email) => ask('POST', '/session-links', { email });
+
+/**
+ * Waits for the link that was mailed: once it is followed in this browser the page goes on.
+ * @param {Question} question
+ * @param {(next: HTMLElement) => void} put
+ * @param {string} email
+ * @param {string} words
+ */
+function inbox(question, put, email, words) {
+  const made = card(
+    { headline: t('session.inbox'), kind: 'good' },
+    el('p', {}, words),
+    el('p', { class: 'quiet' }, t('session.inbox_waits')),
+    row(turn(t('session.with_password'), () => put(logIn(question, put, email)))),
+  );
+  const timer = setInterval(async () => {
+    if (document.hidden) return;
+    if (!made.isConnected) return clearInterval(timer);
+    const me = await reader().catch(() => undefined);
+    if (!me || me.kept || !made.isConnected) return;
+    clearInterval(timer);
+    await question.done(me);
+  }, LINK_MS);
+  return made;
 }
 
 /** Asks for a link by which a password is set. */
-function newLink(done, why) {
-  const back = () => show(logIn(why, done), { acted: true });
-  return card({ headline: t('A new password', 'Ein neues Passwort') },
-    linkForm(),
-    el('p', {}, el('button', { type: 'button', class: 'switch', click: back }, t('Back to the log-in', 'Zurück zur Anmeldung'))));
-}
-
 export const linkForm = () =>
-  form(t('Send me a link', 'Link schicken'), [emailField()], async ({ email }) => {
-    await ask('POST', '/password-resets', { email });
-    show(card({ headline: t('Look into your inbox', 'Sehen Sie in Ihr Postfach'), kind: 'good' },
-      el('p', {}, t(`If ${email} has an account, a link is on its way there. It works once, for 30 minutes.`, `Wenn es zu ${email} ein Konto gibt, ist ein Link dorthin unterwegs. Er gilt einmal, 30 Minuten lang.`)),
-      el('p', { class: 'quiet' }, t('Nothing after a few minutes? Look among the spam, and check the address for typos.', 'Nach ein paar Minuten nichts da? Sehen Sie im Spam-Ordner nach und prüfen Sie die Adresse auf Tippfehler.'))), { acted: true });
+  form(t('session.send_link'), [emailField()], async ({ email }) => {
+    const answer = await call('POST', '/password-resets', { email });
+    if (!answer.ok) throw refusal(answer);
+    show(
+      card(
+        { headline: t('session.inbox'), kind: 'good' },
+        el('p', {}, t('session.reset_sent', { email })),
+        el('p', { class: 'quiet' }, t('session.spam')),
+      ),
+      { acted: true },
+    );
   });

@@ -1,69 +1,256 @@
-// A show: what, when, where, what it costs and what is left of it.
+// A show: what, when, where, what it costs, what is left of it, and the next step. The edge
+// has rendered it; this counts down by the server's clock, follows what is left, and has the
+// form of the waitlist.
 
-import { address, attempt, box, call, card, el, facts, field, form, inWords, link, moment, money, newKey, note, number, refusal, row, show, t, titled } from './page.js?v={{version}}';
-import { withReader } from './session.js?v={{version}}';
-import { about, nothing, whenAndWhere } from './showing.js?v={{version}}';
+import { attempt, call, refusal } from './api.js';
+import { now } from './clock.js';
+import { left } from './countdown.js';
+import { button, card, el, link, moment, money, number, row } from './elements.js';
+import { picture } from './poster.js';
+import { above, renew } from './rendered.js';
+import { counted, learnFor, t } from './words.js';
 
-const [id] = address;
+/**
+ * @typedef {{ offered: Api['Show'], title: string, description?: string, poster_url?: string, eventId: string,
+ *   where: string, timezone?: string, numbered: boolean }} Known
+ */
+
+const id = location.pathname.split('/')[2];
+const LOOK_MS = 15_000;
+const DAY_MS = 86_400_000;
+// What the edge has rendered knows whether the places have numbers.
+const rendered = document.querySelector(`#content a[href="/shows/${id}/seats"]`)?.textContent;
+
+// What is known.
+
+/** @returns {Promise<Known | undefined>} */
+async function known() {
+  const answer = await call('GET', `/shows/${id}`);
+  if (answer.status === 404 || answer.status === 400) return undefined;
+  if (!answer.ok) throw refusal(answer);
+  const offered = answer.body;
+  const { event, venue } = offered.event ? offered : await ofEvent(offered.event_id);
+  const where = [...new Set([venue.name, venue.address, venue.city])].filter(Boolean).join(', ');
+  const { title, description, poster_url, event_id: eventId } = event;
+  const told = { offered, title, description, poster_url, eventId, where, timezone: venue.timezone };
+  return { ...told, numbered: await isNumbered() };
+}
+
+/** @param {string} event */
+async function ofEvent(event) {
+  const answer = await call('GET', `/events/${event}`);
+  if (!answer.ok) throw refusal(answer);
+  return { event: answer.body, venue: { ...answer.body, name: answer.body.venue } };
+}
+
+async function isNumbered() {
+  if (rendered) return rendered === t('show.seats');
+  const { ok, body } = await call('GET', `/shows/${id}/layout`);
+  return !ok || body.sections.some((/** @type {{ kind: string }} */ { kind }) => kind === 'seated');
+}
+
+/** @returns {Promise<Api['Availability'] | undefined>} */
+async function availability() {
+  const { ok, body } = await call('GET', `/shows/${id}/availability`);
+  return ok ? body : undefined;
+}
+
+// What is shown.
+
+/** @param {Known} it @param {Api['Availability']} [places] */
+function summary(it, places) {
+  const { status, on_sale_at, room, starts_at } = it.offered;
+  const on_sale = Date.parse(on_sale_at ?? '') || 0;
+  /** @param {string} name @param {string} value */
+  const fact = (name, value) => [el('dt', {}, name), el('dd', {}, value)];
+  const told = el(
+    'dl',
+    {},
+    fact(t('showing.when'), moment(starts_at, it.timezone)),
+    fact(t('showing.where'), it.where),
+    on_sale > now() && fact(t('show.on_sale_from'), moment(on_sale, it.timezone)),
+  );
+  const words = it.description && el('p', { class: 'told' }, it.description);
+  const toEvent = link(t('show.all_dates'), `/events/${it.eventId}`, 'plain');
+  if (status === 'cancelled') {
+    return card(
+      { badge: t('state.cancelled'), headline: t('show.cancelled'), kind: 'bad' },
+      el('p', {}, t('show.cancelled.what')),
+      told,
+      row(link(t('show.my_tickets'), '/orders', 'plain'), toEvent),
+    );
+  }
+  if (status === 'completed' || now() >= Date.parse(starts_at)) {
+    return card({ badge: t('state.completed'), headline: t('show.over') }, words, told, row(toEvent));
+  }
+  if (status === 'sold_out') {
+    const most = it.offered.max_tickets_per_buyer;
+    const sections = places?.sections.map(({ name }) => name) ?? Object.keys(it.offered.prices);
+    return [
+      card({ badge: t('state.sold_out'), headline: t('show.sold_out') }, words, told, row(toEvent)),
+      later('waitlist-form', async () => (await import('./waitlist-form.js')).waitlist({ id, most, sections })),
+    ];
+  }
+  const hasRoom = room.mode !== 'off';
+  const toRoom = hasRoom && link(t('show.room'), `/room/${id}`);
+  const why = hasRoom && el('p', {}, t('show.room.what'));
+  if (on_sale > now()) {
+    return card(
+      { badge: t('show.soon'), headline: t('show.soon.headline'), stub: countdown(on_sale) },
+      words,
+      told,
+      why,
+      row(toRoom, inCalendar(it, on_sale, hasRoom ? 'plain' : ''), toEvent),
+      hasRoom && later('remind-form', async () => (await import('./remind-form.js')).remindForm(id)),
+    );
+  }
+  const toSeats = link(it.numbered ? t('show.seats') : t('show.tickets'), `/shows/${id}/seats`);
+  return card(
+    { badge: t('show.on_sale'), headline: t('show.on_sale.headline'), kind: 'good' },
+    words,
+    told,
+    why,
+    row(toRoom || toSeats, toEvent),
+  );
+}
+
+/** A part of the page that most readers do not need. @param {string} name @param {() => Promise<HTMLElement>} load */
+function later(name, load) {
+  const place = el('div', { class: 'stack' });
+  attempt(
+    async () => {
+      await learnFor(name);
+      place.replaceChildren(await load());
+    },
+    (trouble) => place.replaceChildren(/** @type {Node} */ (trouble)),
+  );
+  return place;
+}
+
+/** Days, or hours, minutes and seconds, by the server's clock. @param {number} opens */
+function countdown(opens) {
+  const time = el('strong', { role: 'timer' });
+  const tick = () => {
+    const ms = opens - now();
+    time.textContent = ms > 2 * DAY_MS ? counted('show.days', Math.floor(ms / DAY_MS)) : left(ms);
+    if (ms > 0) setTimeout(tick, ms > 2 * DAY_MS ? 60_000 : ms % 1_000 || 1_000);
+    else attempt(look, above);
+  };
+  tick();
+  return el('p', { class: 'stub' }, el('span', {}, t('show.opens_in')), ' ', time);
+}
+
+/** @param {Known} it @param {number} starts @param {string} kind */
+function inCalendar({ title }, starts, kind) {
+  const save = async () => {
+    const { calendarFile } = await import('./show/calendar-file.js');
+    const text = calendarFile({
+      id,
+      title: t('show.calendar.title', { title }),
+      starts,
+      made: now(),
+      url: location.href,
+    });
+    const href = URL.createObjectURL(new Blob([text], { type: 'text/calendar' }));
+    el('a', { href, download: 'onsale.ics' }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 1_000);
+  };
+  return button(t('show.calendar'), save, kind);
+}
+
+/** @param {Known} it @param {Api['Availability']} [places] */
+function prices({ offered }, places) {
+  const free = new Map(places?.sections.map((it) => [it.name, it.free]));
+  /** @param {[string, Api['Money']]} section */
+  const line = ([name, price]) =>
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, name),
+      el('td', {}, money(price)),
+      el('td', { 'data-section': name }, freeIn(free.get(name))),
+    );
+  return el(
+    'section',
+    { class: 'ticket' },
+    el(
+      'div',
+      { class: 'body' },
+      el('h2', {}, t('show.prices')),
+      el(
+        'table',
+        {},
+        el(
+          'thead',
+          {},
+          el(
+            'tr',
+            {},
+            el('th', { scope: 'col' }, t('show.section')),
+            el('th', { scope: 'col' }, t('show.price')),
+            el('th', { scope: 'col' }, t('show.free')),
+          ),
+        ),
+        el('tbody', {}, Object.entries(offered.prices).map(line)),
+      ),
+    ),
+  );
+}
+
+/** @param {number} [free] */
+const freeIn = (free) => (free === undefined ? '' : free === 0 ? t('state.sold_out') : number(free));
+
+// What goes on by itself.
+
+/** @type {ReturnType<typeof setTimeout>} */
+let timer;
+
+/**
+ * What is left changes while somebody looks. When it is gone, or there is some again, so does
+ * the page; but never under the hands of a reader who fills in a form.
+ * @param {string} status
+ */
+function follow(status) {
+  clearTimeout(timer);
+  timer = setTimeout(
+    async () => {
+      if (document.hidden) return follow(status);
+      const places = await availability().catch(() => undefined);
+      for (const { name, free } of places?.sections ?? []) {
+        const cell = [...document.querySelectorAll('[data-section]')].find(
+          (it) => it.getAttribute('data-section') === name,
+        );
+        if (cell) cell.textContent = freeIn(free);
+      }
+      const isGone = places && status === 'on_sale' && places.free + places.held === 0;
+      const isBack = places && status === 'sold_out' && places.free > 0 && !document.activeElement?.closest('form');
+      if (!isGone && !isBack) return follow(status);
+      attempt(look, (trouble) => {
+        above(trouble);
+        follow(status);
+      });
+    },
+    LOOK_MS * (0.8 + 0.4 * Math.random()),
+  );
+}
 
 async function look() {
-  const known = await about(id);
-  if (!known) return show(nothing(t('There is no such show', 'Diese Vorstellung gibt es nicht'), t('Check the address, or follow the link in our message once more.', 'Prüfen Sie die Adresse, oder folgen Sie noch einmal dem Link in unserer Nachricht.')));
-  titled(known.event.title);
-  const { ok, body: left } = await call('GET', `/shows/${id}/availability`);
-  show([summary(known, ok ? left : undefined), prices(known.show, ok ? left : undefined)]);
+  const [it, places] = await Promise.all([known(), availability().catch(() => undefined)]);
+  if (!it) {
+    return renew(
+      card(
+        { headline: t('show.lost'), kind: 'bad' },
+        el('p', {}, t('show.lost.what')),
+        row(link(t('show.all_events'), '/', 'plain')),
+      ),
+    );
+  }
+  document.title = it.title;
+  /** @type {HTMLElement} */ (document.getElementById('title')).textContent = it.title;
+  const isOver = it.offered.status === 'cancelled' || now() >= Date.parse(it.offered.starts_at);
+  const banner = picture(it, { class: 'poster banner', alt: t('poster.alt', { title: it.title }) });
+  renew([banner, summary(it, places), !isOver && prices(it, places)]);
+  follow(it.offered.status);
 }
 
-function summary(known, left) {
-  const { show: { status, on_sale_at, room, starts_at }, event } = known;
-  const isBefore = on_sale_at && Date.now() < Date.parse(on_sale_at);
-  const told = facts(...whenAndWhere(known), isBefore && [t('On sale from', 'Verkauf ab'), moment(on_sale_at, event.timezone)], left && [t('Free places', 'Freie Plätze'), ofAll(left)]);
-  const description = event.description && el('p', { class: 'told' }, event.description);
-  if (status === 'cancelled') return card({ badge: t('Cancelled', 'Abgesagt'), headline: t('This show is cancelled', 'Diese Vorstellung ist abgesagt'), kind: 'bad' }, el('p', {}, t('Please do not come to the venue. Whoever has tickets gets all their money back and need not do anything.', 'Bitte kommen Sie nicht zum Veranstaltungsort. Wer Tickets hat, bekommt das ganze Geld zurück und muss nichts tun.')), told, row(link(t('My orders', 'Meine Bestellungen'), '/orders', 'plain')));
-  if (status === 'completed' || Date.now() >= Date.parse(starts_at)) return card({ badge: t('Over', 'Vorbei'), headline: t('This show has begun or is over', 'Diese Vorstellung hat begonnen oder ist vorbei') }, told);
-  if (status === 'sold_out') return [card({ badge: t('Sold out', 'Ausverkauft'), headline: t('All places are sold', 'Alle Plätze sind verkauft') }, description, told), waitlist(known.show)];
-  const isOpen = room.mode === 'off';
-  return card({ badge: isBefore ? t('Soon', 'Demnächst') : t('On sale', 'Im Verkauf'), headline: isBefore ? t('Not on sale yet', 'Noch nicht im Verkauf') : t('There are tickets', 'Es gibt Tickets'), kind: isBefore ? '' : 'good' },
-    description,
-    told,
-    !isOpen && el('p', {}, t('The way to the tickets goes through the waiting room, which keeps the order.', 'Der Weg zu den Tickets führt durch den Warteraum, der die Reihenfolge wahrt.')),
-    row(!isOpen && link(t('To the waiting room', 'Zum Warteraum'), `/room/${id}`), link(t('My orders', 'Meine Bestellungen'), '/orders', 'plain')));
-}
-
-const ofAll = ({ free, total }) => t(`${number(free)} of ${number(total)}`, `${number(free)} von ${number(total)}`);
-
-function prices({ prices: costs }, left) {
-  const free = new Map((left?.sections ?? []).map((it) => [it.name, it]));
-  const line = ([name, price]) => el('tr', {},
-    el('th', { scope: 'row' }, name),
-    el('td', {}, money(price)),
-    el('td', {}, free.has(name) ? number(free.get(name).free) : ''));
-  return el('section', { class: 'ticket' }, el('div', { class: 'body' },
-    el('h2', {}, t('Prices', 'Preise')),
-    el('table', {},
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, t('Section', 'Bereich')), el('th', { scope: 'col' }, t('Price', 'Preis')), el('th', { scope: 'col' }, t('Free', 'Frei')))),
-      el('tbody', {}, Object.entries(costs).map(line)))));
-}
-
-/** The form by which one joins, and why that was refused before. */
-function waitlist(offered, refused) {
-  const { max_tickets_per_buyer: most } = offered;
-  const key = newKey();
-  const why = t('Whoever waits is told by mail, so we need to know who you are.', 'Wer wartet, wird per E-Mail benachrichtigt, deshalb müssen wir wissen, wer Sie sind.');
-  const sideBySide = box(t('Together, side by side', 'Zusammen, nebeneinander'), { id: 'together', checked: true });
-  const ofOne = (quantity) => { sideBySide.hidden = quantity < 2; };
-  ofOne(most);
-  const quantityField = field(t('How many tickets?', 'Wie viele Tickets?'), { id: 'quantity', type: 'number', min: 1, max: most, value: Math.min(2, most), input: ({ target }) => ofOne(target.value) }, t(`At most ${most}.`, `Höchstens ${most}.`));
-  const join = ({ quantity, together }) => withReader(why, async () => {
-    const answer = await call('POST', `/shows/${id}/waitlist`, { quantity: Number(quantity), together: together !== undefined }, key);
-    if (answer.status === 401) throw refusal(answer);
-    if (!answer.ok) return show(waitlist(offered, inWords(answer.body)), { acted: true });
-    location.assign(`/shows/${id}/waitlist/${answer.body.waitlist_id}`);
-  });
-  return card({ headline: t('Wait for tickets that come back', 'Auf Tickets warten, die zurückkommen') },
-    el('p', {}, t('Tickets that are given back are offered to the waitlist, in order. We hold them for you for 30 minutes and write to you.', 'Zurückgegebene Tickets werden der Reihe nach der Warteliste angeboten. Wir halten sie 30 Minuten für Sie und schreiben Ihnen.')),
-    refused && note(refused),
-    form(t('Join the waitlist', 'Auf die Warteliste'), [quantityField, sideBySide], join));
-}
-
-attempt(look);
+attempt(look, above);

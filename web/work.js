@@ -9,7 +9,9 @@ const HASHES_PER_SLICE = 8_192;
 
 // SHA-256 takes its constants from the roots of primes: 32 bits after the point. A double
 // would have to be a thousand times less exact to get one of them wrong.
+/** @param {number} root */
 const fraction = (root) => ((root - Math.floor(root)) * 2 ** 32) | 0;
+/** @type {number[]} */
 const primes = [];
 for (let n = 2; primes.length < 64; n++) {
   if (primes.every((prime) => n % prime)) primes.push(n);
@@ -27,8 +29,14 @@ function hashBlock() {
     const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
     W[i] = (W[i - 16] + s0 + W[i - 7] + s1) | 0;
   }
-  let a = START[0], b = START[1], c = START[2], d = START[3];
-  let e = START[4], f = START[5], g = START[6], h = START[7];
+  let a = START[0],
+    b = START[1],
+    c = START[2],
+    d = START[3];
+  let e = START[4],
+    f = START[5],
+    g = START[6],
+    h = START[7];
   for (let i = 0; i < 64; i++) {
     const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const t = (h + s1 + (g ^ (e & (f ^ g))) + K[i] + W[i]) | 0;
@@ -53,14 +61,19 @@ function hashBlock() {
   W[7] = START[7] + h;
 }
 
-/** Marks the end of a message of this many whole words in W. */
+/** Marks the end of a message of this many whole words in W. @param {number} words */
 function pad(words) {
   W.fill(0, words, 15);
   W[words] = 0x80000000;
   W[15] = words * 32;
 }
 
-/** The key of a counter, in W: the hash of salt, nonce and counter, hashed again `cost` times in all. */
+/**
+ * The key of a counter, in W: the hash of salt, nonce and counter, hashed again `cost` times in all.
+ * @param {Int32Array} start
+ * @param {number} counter
+ * @param {number} cost
+ */
 function deriveKey(start, counter, cost) {
   W.set(start);
   W[8] = counter;
@@ -72,27 +85,37 @@ function deriveKey(start, counter, cost) {
   }
 }
 
-/** The solution among the counters from `from` up to, not including, `to`; or null. */
+/** @typedef {{ algorithm: string, salt: string, nonce: string, cost: number, keyPrefix: string }} Parameters */
+
+/**
+ * The solution among the counters from `from` up to, not including, `to`; or null.
+ * @param {Parameters} parameters
+ * @param {number} from
+ * @param {number} to
+ */
 export function search({ algorithm, salt, nonce, cost, keyPrefix }, from, to) {
   const hex = salt + nonce;
   if (algorithm !== 'SHA-256' || !/^[0-9a-f]{64}$/.test(hex) || !(cost >= 1)) {
     throw new Error('This challenge is of a kind that this page does not know.');
   }
-  const start = Int32Array.from(hex.match(/.{8}/g), (digits) => parseInt(digits, 16));
+  const start = Int32Array.from(hex.match(/.{8}/g) ?? [], (digits) => parseInt(digits, 16));
   // Comparing the first bytes as a number is enough to rule out nearly every counter.
   const shift = 32 - 4 * Math.min(8, keyPrefix.length);
   const wanted = parseInt(keyPrefix.slice(0, 8), 16);
   for (let counter = from; counter < to; counter++) {
     deriveKey(start, counter, cost);
     if (W[0] >>> shift !== wanted) continue;
-    const hexOfWord = (word) => (word >>> 0).toString(16).padStart(8, '0');
+    const hexOfWord = (/** @type {number} */ word) => (word >>> 0).toString(16).padStart(8, '0');
     const derivedKey = Array.from(W.subarray(0, 8), hexOfWord).join('');
     if (derivedKey.startsWith(keyPrefix)) return { counter, derivedKey };
   }
   return null;
 }
 
-/** Slice after slice: yields how many counters were tried, returns the solution. */
+/**
+ * Slice after slice: yields how many counters were tried, returns the solution.
+ * @param {Parameters} parameters
+ */
 export function* solve(parameters) {
   const slice = Math.max(1, Math.floor(HASHES_PER_SLICE / parameters.cost));
   for (let from = 0; from < TRIES; from += slice) {
@@ -103,11 +126,12 @@ export function* solve(parameters) {
   throw new Error('The calculation found no answer.');
 }
 
-if (typeof WorkerGlobalScope === 'function' && self instanceof WorkerGlobalScope) {
-  self.onmessage = ({ data: parameters }) => {
+const worker = /** @type {any} */ (globalThis);
+if (typeof worker.WorkerGlobalScope === 'function' && worker instanceof worker.WorkerGlobalScope) {
+  worker.onmessage = (/** @type {{ data: Parameters }} */ { data: parameters }) => {
     const slices = solve(parameters);
     let step = slices.next();
-    for (; !step.done; step = slices.next()) self.postMessage({ tried: step.value });
-    self.postMessage({ found: step.value });
+    for (; !step.done; step = slices.next()) worker.postMessage({ tried: step.value });
+    worker.postMessage({ found: step.value });
   };
 }

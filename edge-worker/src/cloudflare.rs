@@ -5,11 +5,13 @@
 //! it. `shim.mjs` answers those 503 and starts another instance for the next request; the
 //! objects load what they had stored.
 
+mod local_time;
 mod messages;
 mod object_alarm;
 mod object_calls;
 mod object_links;
 mod object_storage;
+mod older_file;
 mod outgoing;
 mod room_controller;
 mod room_counter;
@@ -28,13 +30,15 @@ use worker::wasm_bindgen::{self, JsValue, prelude::wasm_bindgen};
 use worker::wasm_bindgen_futures::future_to_promise;
 use worker::{Context, Env, Request, Response, console_error, web_sys, worker_sys};
 
+pub(crate) use self::local_time::local_time;
 use self::messages::{Arrived, ObjectCalls, responded, response};
-use self::object_calls::{Object, TIMEOUT_MS};
+use self::object_calls::feed_stub;
 use self::outgoing::within;
 use self::worker_host::WorkerHost;
 use crate::answer::Problem;
 use crate::edge::{FeedKind, FeedRequest, Reply};
 use crate::host::Trouble;
+use crate::objects::wire::TIMEOUT_MS;
 
 /// Set by Cloudflare, and by nobody else in front of it.
 const ADDRESS_HEADER: &str = "cf-connecting-ip";
@@ -98,6 +102,9 @@ async fn handled(arrived: Arrived, env: Env, context: Context) -> worker::Result
         Ok(incoming) => incoming,
         Err(problem) => return Ok(responded(&problem.answer())),
     };
+    if let Some(file) = older_file::older_file(&env, incoming.uri().path()).await {
+        return Ok(responded(&file));
+    }
     let address = incoming.headers().get(ADDRESS_HEADER).cloned();
     let address = address.as_ref().and_then(|value| value.to_str().ok());
     let address = address.unwrap_or("unknown");
@@ -128,7 +135,7 @@ async fn seat_feed(host: &WorkerHost, feed: &FeedRequest) -> worker::Result<Resp
         FeedKind::EventStream => headers.set("accept", "text/event-stream")?,
     }
     let watched = async {
-        let stub = Object::Feed(feed.show).stub(host.env())?;
+        let stub = feed_stub(host.env(), feed.show)?;
         let opened = within(TIMEOUT_MS, stub.fetch_with_request(request)).await?;
         opened.map_err(Trouble::new)
     };

@@ -10,17 +10,21 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Problem};
+use crate::catalogue::Catalogue;
 use crate::counting::Counting;
 use crate::host::Host;
+use crate::refusal_page::for_people;
 use crate::room_view::Views;
 use crate::secrets::Secrets;
+use crate::site::Site;
 use crate::watching::{Subject, Watcher};
-use crate::{forward, pages, room, web};
+use crate::words::Words;
+use crate::{forward, pages, plain, room, web};
 
 /// A request from outside, read whole: hosts refuse bodies over [`MAX_BODY`] before.
 pub type Incoming = Request<Vec<u8>>;
 
-/// Venues may be this large; everything else is refused far below.
+/// Venues and posters may be this large; everything else is refused far below.
 pub const MAX_BODY: usize = 4 << 20;
 
 /// What becomes of a request. A feed stays open, and each host has its own way to do that.
@@ -67,7 +71,7 @@ pub struct EdgeLimits {
 
 const PERIOD_MS: u64 = 10_000;
 const REQUESTS_PER_ADDRESS: u64 = 100;
-const REQUESTS_PER_TICKET: u64 = 10;
+const REQUESTS_PER_TICKET: u64 = 20;
 /// All gates of a house may ask from one address, ten thousand times a minute.
 const GATES_A_HOUSE: u64 = 20;
 
@@ -119,7 +123,8 @@ impl EdgeLimits {
         self.take(&self.per_address, address_key(address), now)
     }
 
-    /// Scanning at a gate, or what the payment provider tells us from its few addresses.
+    /// Scanning at a gate, what the payment provider tells us from its few addresses, or
+    /// the pictures of a page.
     /// Who may do that, and how often, is for the function to say.
     fn house(&self, address: &str, now: Millis) -> Result<(), Problem> {
         self.take(&self.per_house, address_key(address), now)
@@ -196,43 +201,67 @@ fn address_key(address: &str) -> [u8; 16] {
 pub struct Edge {
     pub secrets: Secrets,
     pub limits: EdgeLimits,
+    pub site: Site,
     pub(crate) views: Views,
     pub(crate) counting: Counting,
+    pub(crate) catalogue: Catalogue,
 }
 
 impl Edge {
-    pub fn new(secrets: Secrets, limits: EdgeLimits) -> Arc<Self> {
+    pub fn new(secrets: Secrets, limits: EdgeLimits, site: Site) -> Arc<Self> {
         Arc::new(Self {
             secrets,
             limits,
+            site,
             views: Views::default(),
             counting: Counting::default(),
+            catalogue: Catalogue::default(),
         })
     }
 
-    /// Answers a request. `address` is the client's, as the host knows it.
+    /// Answers a request. `address` is the client's, as the host knows it. A browser that
+    /// shows what is answered gets a page even when it is refused.
     pub async fn handle<H: Host>(
         self: &Arc<Self>,
         host: &H,
         request: Incoming,
         address: &str,
     ) -> Reply {
+        if !web::wants_page(request.headers()) {
+            return self.reply(host, request, address).await;
+        }
+        let words = Words::of(request.headers());
+        let path = request.uri().path().to_owned();
+        let again = pages::is_page(&path).then_some(path);
+        match self.reply(host, request, address).await {
+            Reply::Answer(answer) => Reply::Answer(for_people(words, answer, again.as_deref())),
+            stream => stream,
+        }
+    }
+
+    async fn reply<H: Host>(self: &Arc<Self>, host: &H, request: Incoming, address: &str) -> Reply {
         let path = request.uri().path().to_owned();
         let found = match path.strip_prefix('/').unwrap_or("").split_once('/') {
-            Some(("assets", name)) => return Reply::Answer(web::asset(request.method(), name)),
+            // Hosts answer with the files that there are.
+            Some(("assets", _)) => Err(Problem::missing("There is no such file.")),
             Some(("room", rest)) => self.room(host, &request, rest, address).await,
             Some(("feed", rest)) => match self.feed(host, &request, rest, address) {
                 Ok(reply) => return reply,
                 Err(problem) => Err(problem),
             },
             _ => {
-                if let Some(page) = pages::answer(&request) {
+                if let Some(page) = pages::answer(self, host, &request, address).await {
+                    return Reply::Answer(page.unwrap_or_else(Problem::answer));
+                }
+                if let Some(page) = plain::answer(self, host, &request, address).await {
                     return Reply::Answer(page);
                 }
                 let id = forward::request_id(host, request.headers());
                 let found = self.forwarded(host, request, address, &id).await;
                 let mut answer = found.unwrap_or_else(Problem::answer);
-                answer.headers_mut().insert(forward::REQUEST_ID_HEADER, id);
+                answer
+                    .headers_mut()
+                    .insert(onsale_wire::REQUEST_ID_HEADER, id);
                 return Reply::Answer(answer);
             }
         };
@@ -249,7 +278,6 @@ impl Edge {
         let (show, action) = rest.split_once('/').unwrap_or((rest, ""));
         match show.parse() {
             Ok(show) => Ok(room::answer(self, host, request, show, action, address).await),
-            Err(_) if room::is_page(request, action) => Ok(web::refusal(Problem::no_show(), None)),
             Err(_) => Err(Problem::no_show()),
         }
     }
@@ -267,9 +295,9 @@ impl Edge {
         }
         if let Some(order) = rest.strip_prefix("orders/") {
             self.limits.watch(address, host.now())?;
-            let order = order.parse().map_err(|_| {
-                Problem::not_found("There is no such order. Ids are case-sensitive.")
-            })?;
+            let order = order
+                .parse()
+                .map_err(|_| Problem::missing("There is no such order. Ids are case-sensitive."))?;
             let watcher = Watcher::of(request.uri(), request.headers());
             return Ok(Reply::Watch(Subject::Order(order), watcher));
         }
@@ -294,7 +322,9 @@ impl Edge {
         address: &str,
         id: &HeaderValue,
     ) -> Result<Answer, Problem> {
-        let many = is_of_show(&request, &["scans", "scans/batch"]) || is_webhook(&request);
+        let many = is_of_show(&request, &["scans", "scans/batch"])
+            || is_webhook(&request)
+            || is_poster(&request);
         match many {
             true => self.limits.house(address, host.now())?,
             false => self.limits.address(address, host.now())?,
@@ -303,6 +333,25 @@ impl Edge {
             self.limits.fan(address, host.now())?;
         }
         forward::forward(self, host, request, id).await
+    }
+}
+
+#[cfg(test)]
+impl Edge {
+    /// An edge for tests of what it answers by itself.
+    pub(crate) fn for_tests(site: Site) -> Arc<Self> {
+        let given = |name: &str| {
+            let digits = "11".repeat(32);
+            match name {
+                "ROOM_SECRET" | "WORK_KEYS" => Some(digits),
+                "TICKET_KEYS" => Some(format!("1:{digits}")),
+                "PASS_SIGNING_KEY" => Some(format!("test:{}", "A".repeat(43))),
+                "INTERNAL_KEYS" => Some(format!("test:{digits}")),
+                _ => None,
+            }
+        };
+        let secrets = Secrets::read(given).expect("these are keys");
+        Self::new(secrets, EdgeLimits::off(), site)
     }
 }
 
@@ -316,6 +365,14 @@ fn is_of_show(request: &Incoming, actions: &[&str]) -> bool {
 /// What the payment provider tells us unasked. It signs that, and the function checks it.
 fn is_webhook(request: &Incoming) -> bool {
     request.method() == Method::POST && request.uri().path() == "/api/v1/payments/webhook"
+}
+
+/// The front page shows two dozen of them, and the readers of a house share an address.
+fn is_poster(request: &Incoming) -> bool {
+    let path = request.uri().path();
+    let of_event = path.strip_prefix("/api/v1/events/");
+    let rest = of_event.and_then(|rest| rest.split_once('/'));
+    request.method() == Method::GET && rest.is_some_and(|(_, rest)| rest.starts_with("poster/"))
 }
 
 /// `allowed` are the methods as the header names them.

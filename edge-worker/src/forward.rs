@@ -1,17 +1,18 @@
 //! The way to the functions: which of them answers a path, and how long it may take.
 //! The table is made from the OpenAPI document when this crate is built.
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use std::sync::Arc;
 
 use crate::answer::{Answer, Cookie, Problem, cookie, set_cookie};
 use crate::edge::{Edge, Incoming};
 use crate::host::Host;
-use crate::room::{PASS_COOKIE, VISITOR_COOKIE};
+use crate::room::VISITOR_COOKIE;
 use onsale_domain::ids::ShowId;
 use onsale_domain::request_id;
 use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
+use onsale_wire::{PASS_COOKIE, PASS_HEADER, REQUEST_ID_HEADER, SUSPICION_HEADER};
 
 /// A segment of a path; `None` stands for any one.
 pub type Segment = Option<&'static str>;
@@ -40,10 +41,6 @@ const DROPPED: &[&str] = &[
     "onsale-key",
     "onsale-signature",
 ];
-/// Under this id a request is found in every log, here and behind us.
-pub const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
-const PASS_HEADER: HeaderName = HeaderName::from_static("onsale-pass");
-const SUSPICION_HEADER: HeaderName = HeaderName::from_static("onsale-suspicion");
 
 pub fn route_of(path: &str) -> Option<&'static Route> {
     let segments: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
@@ -100,7 +97,7 @@ pub async fn forward<H: Host>(
     id: &HeaderValue,
 ) -> Result<Answer, Problem> {
     let route = route_of(request.uri().path())
-        .ok_or_else(|| Problem::not_found("There is nothing at this address."))?;
+        .ok_or_else(|| Problem::missing("There is nothing at this address."))?;
     if request.body().len() > route.max_body {
         return Err(Problem::too_large(format!(
             "The body has at most {} bytes here.",
@@ -132,11 +129,7 @@ pub async fn forward<H: Host>(
         ));
         match idempotent {
             true => Problem::unavailable(),
-            false => Problem::unavailable_detail(
-                "A part of the service did not answer in time, so the request may or may \
-                 not have taken effect. Repeat it with the same Idempotency-Key: it happens once.",
-            )
-            .retry_after(2),
+            false => Problem::unanswered_write(2),
         }
     })?;
     let suspicion = answer.headers_mut().remove(SUSPICION_HEADER);

@@ -6,18 +6,13 @@
 use std::future::Future;
 
 use http::{Request, Response};
-use onsale_domain::ids::ShowId;
-use onsale_domain::room::allotment::{Grant, Report};
 use onsale_domain::room::backend::Calls;
-use onsale_domain::room::census::{CounterReport, Tally};
-use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
-use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::census::Tally;
 use onsale_domain::room::opening::Bucket;
-use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::objects::controller::Bulletin;
+pub use crate::objects::wire::Objects;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod threads {
@@ -61,8 +56,9 @@ pub struct Flush {
     pub calls: Calls,
 }
 
-/// What a request at the edge may ask for. One of these exists per request.
-pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
+/// What a request at the edge may ask for. One of these exists per request. Its bulletins
+/// come through a cache of a second.
+pub trait Host: Objects + Clone + 'static {
     fn now(&self) -> Millis;
 
     /// Unpredictable bytes.
@@ -72,35 +68,6 @@ pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
     fn defer(&self, work: impl Future<Output = ()> + MaybeSend + 'static);
 
     fn sleep(&self, ms: u64) -> impl Future<Output = ()> + MaybeSend;
-
-    /// What the controller of a show said last, through a cache of a second.
-    /// `None`: there is no such show.
-    fn bulletin(&self, show: ShowId) -> impl Future<Output = Told<Option<Bulletin>>> + MaybeSend;
-
-    /// Adds people and calls to a counter.
-    fn count(
-        &self,
-        show: ShowId,
-        counter: u8,
-        flush: Flush,
-    ) -> impl Future<Output = Told<()>> + MaybeSend;
-
-    /// Asks the gate of this lot for a pass.
-    fn enter(
-        &self,
-        show: ShowId,
-        wanted: Enter,
-    ) -> impl Future<Output = Told<Result<Entered, NotEntered>>> + MaybeSend;
-
-    /// Keeps a reminder, with the others of its lot's gate.
-    fn remind(
-        &self,
-        show: ShowId,
-        reminder: Reminder,
-    ) -> impl Future<Output = Told<Result<(), NotKept>>> + MaybeSend;
-
-    /// Ends the pass of this lot. `false`: it has none.
-    fn leave(&self, show: ShowId, lot: Lot) -> impl Future<Output = Told<bool>> + MaybeSend;
 
     /// Sends a request to one of the functions.
     fn function(
@@ -121,7 +88,7 @@ pub trait Host: Clone + MaybeSend + MaybeSync + 'static {
 }
 
 /// What an object asks of others. Each host has one kind for all objects.
-pub trait Links: MaybeSend + MaybeSync {
+pub trait Links: Objects {
     fn now(&self) -> Millis;
 
     fn fill(&self, bytes: &mut [u8]);
@@ -131,25 +98,6 @@ pub trait Links: MaybeSend + MaybeSync {
         &self,
         request: Request<Vec<u8>>,
     ) -> impl Future<Output = Told<Response<Vec<u8>>>> + MaybeSend;
-
-    fn grant(
-        &self,
-        show: ShowId,
-        gate: GateIndex,
-        grant: Grant,
-    ) -> impl Future<Output = Told<Report>> + MaybeSend;
-
-    /// What the controller said last.
-    fn bulletin(&self, show: ShowId) -> impl Future<Output = Told<Option<Bulletin>>> + MaybeSend;
-
-    fn report(
-        &self,
-        show: ShowId,
-        report: CounterReport,
-    ) -> impl Future<Output = Told<()>> + MaybeSend;
-
-    /// Has the gates and the counters of a show forget everything.
-    fn forget(&self, show: ShowId) -> impl Future<Output = Told<()>> + MaybeSend;
 
     fn log(&self, what: &str);
 }

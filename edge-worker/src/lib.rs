@@ -10,17 +10,28 @@ pub mod forward;
 pub mod host;
 pub mod objects;
 pub mod secrets;
+pub mod site;
 pub mod watching;
-pub mod web;
 
+mod catalogue;
 #[cfg(target_arch = "wasm32")]
 mod cloudflare;
 mod counting;
 mod internal;
+mod legal;
+mod local_time;
 mod pages;
+mod plain;
+mod refusal_page;
+mod rendered;
 mod room;
 mod room_view;
+mod shell;
+mod switch_language;
+mod web;
+mod words;
 
 pub use edge::{Edge, EdgeLimits, FeedKind, FeedRequest, MAX_BODY, Reply};
-pub use host::{Host, Links, MaybeSend, MaybeSync, Storage, Told, Trouble};
+pub use host::{Host, Links, MaybeSend, MaybeSync, Objects, Storage, Told, Trouble};
 pub use secrets::Secrets;
+pub use site::Site;

@@ -11,3 +11,4 @@ pub mod feed;
 mod format;
 pub mod gate;
 pub mod reminders;
+pub mod wire;

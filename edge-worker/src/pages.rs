@@ -1,131 +1,117 @@
-//! The pages: what is on, and where mails lead to. A page is a few lines of HTML and a module that asks the
-//! API on behalf of whoever reads it: nothing in it is anybody's, so it says nothing about
-//! an id or a token, and it is the same whether there is such a thing or not.
+//! The pages: which address has which. A page is a shell and a module that asks the API on
+//! behalf of its reader. It says nothing about an id or a token, and it is the same whether
+//! there is such a thing or not; only what everybody may read is rendered into it.
 
-use http::header::{ACCEPT_LANGUAGE, CONTENT_LANGUAGE, REFERRER_POLICY};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use onsale_domain::language::Language;
+use http::{HeaderValue, Method, StatusCode};
+use std::sync::Arc;
 
-use crate::answer::Answer;
-use crate::edge::{Incoming, wrong_method};
+use crate::answer::{Answer, Problem};
+use crate::edge::{Edge, Incoming, wrong_method};
 use crate::forward::Segment;
-use crate::web::{self, VERSION, fill};
+use crate::host::Host;
+use crate::rendered::{self, Rendered, Rendering};
+use crate::shell::Shell;
+use crate::web::escaped;
+use crate::words::Words;
+use crate::{legal, plain, switch_language};
 
-struct Page {
-    path: &'static [Segment],
-    /// The module that it runs.
-    script: &'static str,
-    english: &'static str,
-    german: &'static str,
+pub(crate) struct Page {
+    pub path: &'static [Segment],
+    /// Its module and its `data-page`.
+    pub name: &'static str,
+    /// The word that is its title.
+    pub title: &'static str,
 }
 
-/// What is on, and every page of `onsale_mails::links` but the waiting room's.
+const fn page(path: &'static [Segment], name: &'static str, title: &'static str) -> Page {
+    Page { path, name, title }
+}
+
+/// All pages but the waiting room, its reminders and the legal ones.
 const PAGES: &[Page] = &[
-    Page {
-        path: &[Some("")],
-        script: "events",
-        english: "What is on",
-        german: "Was läuft",
-    },
-    Page {
-        path: &[Some("events"), None],
-        script: "events",
-        english: "An event",
-        german: "Eine Veranstaltung",
-    },
-    Page {
-        path: &[Some("orders")],
-        script: "orders",
-        english: "Your orders",
-        german: "Ihre Bestellungen",
-    },
-    Page {
-        path: &[Some("orders"), None],
-        script: "orders",
-        english: "Your order",
-        german: "Ihre Bestellung",
-    },
-    Page {
-        path: &[Some("shows"), None],
-        script: "show",
-        english: "A show",
-        german: "Eine Vorstellung",
-    },
-    Page {
-        path: &[Some("shows"), None, Some("holds"), None],
-        script: "offer",
-        english: "Places for you",
-        german: "Plätze für Sie",
-    },
-    Page {
-        path: &[Some("shows"), None, Some("waitlist"), None],
-        script: "offer",
-        english: "The waitlist",
-        german: "Die Warteliste",
-    },
-    Page {
-        path: &[Some("transfers"), None],
-        script: "transfer",
-        english: "A ticket for you",
-        german: "Ein Ticket für Sie",
-    },
-    Page {
-        path: &[Some("reset"), None],
-        script: "password",
-        english: "A new password",
-        german: "Ein neues Passwort",
-    },
-    Page {
-        path: &[Some("invitation"), None],
-        script: "password",
-        english: "Your staff account",
-        german: "Ihr Mitarbeiterkonto",
-    },
+    page(&[Some("")], "home", "title.home"),
+    page(&[Some("events"), None], "event", "title.event"),
+    page(&[Some("shows"), None], "show", "title.show"),
+    page(
+        &[Some("shows"), None, Some("seats")],
+        "seats",
+        "title.seats",
+    ),
+    page(
+        &[Some("shows"), None, Some("holds"), None],
+        "checkout",
+        "title.checkout",
+    ),
+    page(
+        &[Some("shows"), None, Some("waitlist"), None],
+        "waitlist",
+        "title.waitlist",
+    ),
+    page(&[Some("orders")], "orders", "title.orders"),
+    page(&[Some("orders"), None], "order", "title.order"),
+    page(&[Some("tickets"), None], "ticket", "title.ticket"),
+    page(&[Some("transfers"), None], "transfer", "title.transfer"),
+    page(&[Some("account")], "account", "title.account"),
+    page(&[Some("reset"), None], "password", "title.reset"),
+    page(&[Some("invitation"), None], "password", "title.invitation"),
+    page(&[Some("log-in"), None], "link", "title.log_in"),
+    page(&[Some("prove"), None], "link", "title.prove"),
+    page(&[Some("fairness"), None], "fairness", "title.fairness"),
 ];
 
-const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
-
-macro_rules! files {
-    ($($media_type:literal: $($name:literal)*;)*) => {
-        &[$($((
-            $name,
-            concat!($media_type, "; charset=utf-8"),
-            include_str!(concat!(env!("OUT_DIR"), "/", $name)),
-        ),)*)*]
-    };
-}
-
-/// The name of each file, its media type and its text.
-const FILES: &[(&str, &str, &str)] = files! {
-    "text/css": "page.css";
-    "text/javascript": "page.js" "session.js" "showing.js" "password.js" "transfer.js"
-        "orders.js" "show.js" "offer.js" "events.js";
-};
-
 /// The page at this address, if there is one.
-pub fn answer(request: &Incoming) -> Option<Answer> {
-    let page = page_at(request.uri().path())?;
-    if *request.method() != Method::GET && *request.method() != Method::HEAD {
-        return Some(wrong_method("GET, HEAD").answer());
+pub(crate) async fn answer<H: Host>(
+    edge: &Arc<Edge>,
+    host: &H,
+    request: &Incoming,
+    address: &str,
+) -> Option<Result<Answer, Problem>> {
+    let path = request.uri().path();
+    let found = page_at(path);
+    if found.is_none() && path != switch_language::PATH && !legal::is_at(path) {
+        return None;
     }
-    let language = language_of(request.headers());
-    let mut answer = web::html(StatusCode::OK, page.text(language));
-    let headers = answer.headers_mut();
-    // The address of a page may be a secret, which is nobody's business: not even the
-    // files and the API are told where they are asked from.
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(
-        CONTENT_LANGUAGE,
-        HeaderValue::from_static(language.as_str()),
-    );
-    Some(answer)
+    if *request.method() != Method::GET && *request.method() != Method::HEAD {
+        return Some(Err(wrong_method("GET, HEAD")));
+    }
+    let words = Words::of(request.headers());
+    match found {
+        Some(page) if plain::has_page(page.name) && plain::is_wanted(request) => {
+            if let Err(problem) = edge.limits.address(address, host.now()) {
+                return Some(Err(problem));
+            }
+            Some(plain::page(edge, host, request).await)
+        }
+        Some(page) if page.is_rendered() => {
+            // The functions are asked for it, as by a call of the API.
+            if let Err(problem) = edge.limits.address(address, host.now()) {
+                return Some(Err(problem));
+            }
+            Some(
+                match rendered::render(edge, host, page.name, request).await {
+                    Rendering::Done(rendered) => {
+                        Ok(page.answer(edge, words, path, Some(&rendered)))
+                    }
+                    Rendering::Left => Ok(page.answer(edge, words, path, None)),
+                    Rendering::Missing => {
+                        Err(Problem::missing("There is nothing at this address."))
+                    }
+                },
+            )
+        }
+        Some(page) => Some(Ok(page.answer(edge, words, path, None))),
+        None if path == switch_language::PATH => Some(Ok(switch_language::answer(request))),
+        None => legal::answer(edge, words, path).map(Ok),
+    }
 }
 
-/// A file of the pages: its media type and its text, in which every file that it imports
-/// has its version, so that all of them may be kept for ever.
-pub(crate) fn file(name: &str) -> Option<(&'static str, String)> {
-    let (_, media_type, text) = FILES.iter().find(|(known, _, _)| *known == name)?;
-    Some((media_type, fill(text, &[("version", VERSION)])))
+/// Whether a browser finds a page of ours at this path.
+pub(crate) fn is_page(path: &str) -> bool {
+    let of_room = path.strip_prefix("/room/");
+    let of_room = of_room.map(|rest| rest.strip_suffix("/remind").unwrap_or(rest));
+    page_at(path).is_some()
+        || legal::is_at(path)
+        || of_room.is_some_and(|show| !show.is_empty() && !show.contains('/'))
 }
 
 fn page_at(path: &str) -> Option<&'static Page> {
@@ -144,50 +130,104 @@ fn page_at(path: &str) -> Option<&'static Page> {
     PAGES.iter().find(is_at)
 }
 
-fn language_of(headers: &HeaderMap) -> Language {
-    let accepted = headers.get(ACCEPT_LANGUAGE);
-    let accepted = accepted.and_then(|value| value.to_str().ok());
-    accepted.and_then(Language::preferred).unwrap_or_default()
-}
-
 impl Page {
-    fn text(&self, language: Language) -> String {
-        let (title, noscript, noscript_what) = match language {
-            Language::En => (
-                self.english,
-                "This page needs JavaScript",
-                "Allow it for this site, or open the link in another browser. \
-                 Nothing here comes from other sites.",
-            ),
-            Language::De => (
-                self.german,
-                "Diese Seite braucht JavaScript",
-                "Erlauben Sie es für diese Seite, oder öffnen Sie den Link in einem anderen \
-                 Browser. Nichts hier kommt von anderen Seiten.",
-            ),
+    /// Whether its content can be read without a script, by everybody and by machines.
+    fn is_rendered(&self) -> bool {
+        matches!(self.name, "home" | "event" | "show")
+    }
+
+    fn answer(&self, edge: &Edge, words: Words, path: &str, read: Option<&Rendered>) -> Answer {
+        let title = read.map_or(words.t(self.title), |read| &read.title);
+        let main = self.main(words, title, path, read);
+        let is_checkout = self.name == "checkout";
+        let policy = is_checkout.then(|| edge.site.checkout_policy()).flatten();
+        let asks_in_windows = policy.is_some();
+        let shell = Shell {
+            main: &main,
+            head: read.map_or("", |read| &read.head),
+            is_public: self.is_rendered(),
+            is_secret: true,
+            policy,
+            ..Shell::new(words, self.name, title, path)
         };
-        fill(
-            TEMPLATE,
-            &[
-                ("lang", language.as_str()),
-                ("version", VERSION),
-                ("title", title),
-                ("script", self.script),
-                ("noscript", noscript),
-                ("noscript_what", noscript_what),
-            ],
+        let mut answer = shell.answer(StatusCode::OK);
+        if asks_in_windows {
+            // A bank or a wallet may ask in a window of its own, which answers this page.
+            let value = HeaderValue::from_static("same-origin-allow-popups");
+            answer
+                .headers_mut()
+                .insert("cross-origin-opener-policy", value);
+        }
+        answer
+    }
+
+    /// What a browser without scripts shows: the way to the page that needs none, or the
+    /// sentence that it needs one.
+    fn without_script(&self, words: Words, path: &str) -> String {
+        let t = |key| escaped(words.t(key));
+        let said = if plain::has_page(self.name) {
+            format!(
+                "<meta http-equiv=\"refresh\" content=\"0; url=?plain\"><div class=\"row\">\
+                 <a class=\"button\" href=\"?plain\">{}</a></div>",
+                t("plain.go_on"),
+            )
+        } else if let Some(token) = path.strip_prefix("/log-in/") {
+            // A browser that tells nobody where it is sends forms that are refused.
+            format!(
+                "<meta name=\"referrer\" content=\"same-origin\"><form method=\"post\" \
+                 action=\"/api/v1/session-links/{}\"><button class=\"button\">{}</button></form>",
+                escaped(token),
+                t("title.log_in"),
+            )
+        } else {
+            format!(
+                "<h2>{}</h2><p>{}</p>",
+                t("site.needs_script"),
+                t("site.needs_script.what")
+            )
+        };
+        format!(
+            "<noscript><section class=\"ticket\"><div class=\"body\">{said}</div></section></noscript>\n"
+        )
+    }
+
+    fn main(&self, words: Words, title: &str, path: &str, read: Option<&Rendered>) -> String {
+        let without_script = match read {
+            Some(_) => String::new(),
+            None => self.without_script(words, path),
+        };
+        format!(
+            "<h1 id=\"title\">{}</h1>\n{without_script}\
+             <div id=\"content\">{}</div>\n\
+             <p class=\"unseen\" id=\"said\" role=\"status\"></p>\n",
+            escaped(title),
+            read.map_or("", |read| &read.content),
         )
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::header::ACCEPT_LANGUAGE;
+    use onsale_web::VERSION;
+
     use super::*;
+    use crate::site::Site;
 
     fn asked(method: Method, path: &str, accepted: &str) -> Option<Answer> {
         let request = http::Request::builder().method(method).uri(path);
         let request = request.header(ACCEPT_LANGUAGE, accepted).body(vec![]);
-        answer(&request.unwrap())
+        answered(&Edge::for_tests(Site::default()), &request.unwrap())
+    }
+
+    /// What has to be asked of functions is left to the tests with a host.
+    fn answered(edge: &Edge, request: &Incoming) -> Option<Answer> {
+        let path = request.uri().path();
+        let words = Words::of(request.headers());
+        match page_at(path) {
+            Some(page) => Some(page.answer(edge, words, path, None)),
+            None => legal::answer(edge, words, path),
+        }
     }
 
     fn text(path: &str, accepted: &str) -> String {
@@ -197,39 +237,41 @@ mod tests {
 
     #[test]
     fn a_page_is_in_the_language_of_its_reader() {
-        let english = text("/reset/token", "fr,en;q=0.5");
+        let english = text("/reset/token", "xx,en;q=0.5");
         assert!(english.contains("<html lang=\"en\">"), "{english}");
         assert!(english.contains("<h1 id=\"title\">A new password</h1>"));
+        assert!(english.contains("<option value=\"en\" lang=\"en\" selected>"));
         let german = text("/reset/token", "de-AT,en;q=0.5");
         assert!(german.contains("<html lang=\"de\">"), "{german}");
         assert!(german.contains("<h1 id=\"title\">Ein neues Passwort</h1>"));
+        assert!(german.contains("<a href=\"/imprint\">Impressum</a>"));
     }
 
     #[test]
-    fn a_page_tells_nothing_of_its_address_and_is_not_kept() {
+    fn a_page_tells_nobody_its_address_and_is_not_kept() {
         let page = asked(Method::GET, "/reset/secret-token", "en").unwrap();
         let header = |name: &str| page.headers()[name].to_str().unwrap();
         assert_eq!(header("referrer-policy"), "no-referrer");
         assert_eq!(header("cache-control"), "no-store");
         assert!(header("content-security-policy").contains("frame-ancestors 'none'"));
         let body = String::from_utf8(page.into_body()).unwrap();
-        assert!(!body.contains("secret-token"));
+        // The choice of a language leads back here.
+        assert_eq!(body.matches("secret-token").count(), 1);
     }
 
     #[test]
-    fn no_placeholder_is_left_over_and_every_file_that_is_named_is_served() {
-        let pages = ["/", "/events/x", "/orders", "/shows/x", "/shows/x/holds/y"];
-        let pages = pages.iter().map(|path| text(path, "en"));
-        let scripts = PAGES.iter().map(|page| format!("{}.js", page.script));
-        let named = FILES.iter().map(|(name, _, _)| (*name).to_owned());
-        let files = scripts.chain(named).map(|name| file(&name).unwrap().1);
-        for text in pages.chain(files) {
+    fn every_page_names_itself_and_files_of_this_version() {
+        for page in PAGES {
+            let path: Vec<&str> = page.path.iter().map(|it| it.unwrap_or("x")).collect();
+            let text = text(&format!("/{}", path.join("/")), "en");
             assert!(!text.contains("{{"), "{text}");
-            for named in text.split("from './").skip(1) {
-                let (name, rest) = named.split_once('?').unwrap();
-                assert!(file(name).is_some(), "{name}");
-                assert!(rest.starts_with(&format!("v={VERSION}'")), "{rest}");
+            assert!(text.contains(&format!("<body data-page=\"{}\">", page.name)));
+            assert!(!text.contains("title."), "{text}");
+            for file in text.split("/assets/").skip(1) {
+                assert!(file.starts_with(&format!("{VERSION}/")), "{file}");
             }
+            let listed = matches!(page.name, "home" | "event" | "show");
+            assert_eq!(text.contains("noindex"), !listed, "{}", page.name);
         }
     }
 
@@ -242,23 +284,40 @@ mod tests {
             "/orders/a/b",
             "/reset",
             "/shows/x/holds",
+            "/imprint/",
         ] {
             assert!(asked(Method::GET, path, "en").is_none(), "{path}");
         }
-        let refused = asked(Method::POST, "/orders", "en").unwrap();
-        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
     }
 
     #[test]
-    fn a_page_and_its_files_have_less_than_forty_kilobytes() {
-        let size = |name: &str| file(name).unwrap().1.len();
-        let shared: usize = ["page.css", "page.js", "session.js", "showing.js"]
-            .map(size)
-            .iter()
-            .sum();
-        for page in PAGES {
-            let own = page.text(Language::De).len() + size(&format!("{}.js", page.script));
-            assert!(shared + own < 40_000, "{}: {}", page.script, shared + own);
+    fn only_the_checkout_of_a_site_with_stripe_may_load_its_script() {
+        let key = Some("pk_test_1".to_owned());
+        let with_key = Edge::for_tests(Site {
+            stripe_publishable_key: key,
+            ..Site::default()
+        });
+        let without = Edge::for_tests(Site::default());
+        let policy = |edge: &Edge, path: &str| {
+            let request = http::Request::get(path).body(vec![]).unwrap();
+            let page = answered(edge, &request).unwrap();
+            let header = |name: &str| page.headers()[name].to_str().unwrap().to_owned();
+            let opener = header("cross-origin-opener-policy");
+            header("content-security-policy") + "; opener " + &opener
+        };
+        let wide = policy(&with_key, "/shows/x/holds/y");
+        for rule in [
+            "script-src 'self' https://js.stripe.com https://*.js.stripe.com;",
+            "connect-src 'self' https://api.stripe.com;",
+            "frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com;",
+            "opener same-origin-allow-popups",
+        ] {
+            assert!(wide.contains(rule), "{wide}");
+        }
+        for (edge, path) in [(&with_key, "/shows/x"), (&without, "/shows/x/holds/y")] {
+            let usual = policy(edge, path);
+            assert!(!usual.contains("stripe"), "{usual}");
+            assert!(usual.ends_with("opener same-origin"), "{usual}");
         }
     }
 }

@@ -1,16 +1,19 @@
 //! The routes of a waiting room. None of them asks an object about a visitor, except
-//! `enter` and `leave`, which go to the gate of their lot, and `remind`, by which a visitor
-//! leaves an address.
+//! `enter` and `leave`, and `status` of those at the door, which go to the gate of their lot,
+//! and `remind`, by which a visitor leaves an address.
 
 mod challenge;
 mod enter;
 mod fairness;
+mod forms;
 mod join;
 mod page;
+mod reached;
 mod remind;
 mod status;
 
 use http::{HeaderMap, Method};
+pub(crate) use onsale_domain::device::COOKIE as VISITOR_COOKIE;
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::ticket::QueueTicket;
 use onsale_domain::time::Millis;
@@ -19,13 +22,15 @@ use std::sync::Arc;
 use crate::answer::{Answer, Problem, cookie};
 use crate::edge::{Edge, Incoming, wrong_method};
 use crate::host::Host;
-use crate::web;
+use crate::refusal_page::refusal;
+use crate::web::{is_from_here, wants_page};
+use crate::words::Words;
 
 pub(crate) const TICKET_COOKIE: &str = "onsale_ticket";
-pub(crate) const VISITOR_COOKIE: &str = "onsale_visitor";
-pub(crate) const PASS_COOKIE: &str = "onsale_pass";
 const TICKET_HEADER: &str = "onsale-ticket";
 const MAX_BODY: usize = 8 << 10;
+/// The query by which a page without a script enters.
+const ENTER: &str = "enter";
 
 /// One request to the room of one show.
 struct Asked<'a, H> {
@@ -54,22 +59,7 @@ pub(crate) async fn answer<H: Host>(
         now: host.now(),
     };
     let answered = asked.answer(action).await;
-    answered.unwrap_or_else(|problem| match is_page(request, action) {
-        true => web::refusal(problem, None),
-        false => asked.refused(problem),
-    })
-}
-
-/// Whether a browser asks for the page of a room.
-pub(crate) fn is_page(request: &Incoming, action: &str) -> bool {
-    action.is_empty() && is_read(request.method()) && wants_page(request.headers())
-}
-
-/// Whether a browser shows what is answered.
-fn wants_page(headers: &HeaderMap) -> bool {
-    let accept = headers.get(http::header::ACCEPT);
-    let accept = accept.and_then(|v| v.to_str().ok()).unwrap_or("");
-    accept.contains("text/html")
+    answered.unwrap_or_else(|problem| asked.refused(problem))
 }
 
 /// Hosts leave the body of an answer to HEAD out.
@@ -93,6 +83,7 @@ impl<H: Host> Asked<'_, H> {
             "challenge" => Err(wrong_method("GET, POST")),
             "join" | "enter" | "leave" if *method != Method::POST => Err(wrong_method("POST")),
             "" | "status" | "fairness" if !is_read(method) => Err(wrong_method("GET, HEAD")),
+            "" if asked.enters_by_page() => asked.enter().await,
             "" if wants_page(asked.headers()) => asked.page().await,
             "" | "status" => asked.status().await,
             "fairness" => asked.fairness().await,
@@ -102,18 +93,31 @@ impl<H: Host> Asked<'_, H> {
             "remind" if *method == Method::GET => asked.remind_page().await,
             "remind" if *method == Method::POST => asked.remind().await,
             "remind" => Err(wrong_method("GET, POST")),
-            _ => Err(Problem::not_found(
+            _ => Err(Problem::missing(
                 "A waiting room has challenge, join, status, enter, leave, remind and fairness.",
             )),
         }
     }
 
-    /// A refusal as whoever asked can read it: a page for somebody who sent a form.
+    /// A refusal as its reader can read it: a page for a browser that shows it. One that may
+    /// pass is looked at again by itself, or a visitor at the door would lose their place.
     fn refused(&self, problem: Problem) -> Answer {
-        match self.is_form() {
-            true => web::refusal(problem, Some(&self.path())),
-            false => problem.answer(),
+        if !self.is_plain() {
+            return problem.answer();
         }
+        let path = self.path();
+        let mut page = refusal(self.words(), problem, Some(&path));
+        if let Some(seconds) = page.headers().get(http::header::RETRY_AFTER) {
+            let again = [seconds.as_bytes(), b"; url=", path.as_bytes()].concat();
+            if let Ok(again) = http::HeaderValue::from_bytes(&again) {
+                page.headers_mut().insert(http::header::REFRESH, again);
+            }
+        }
+        page
+    }
+
+    fn words(&self) -> Words {
+        Words::of(self.headers())
     }
 
     fn headers(&self) -> &HeaderMap {
@@ -127,18 +131,29 @@ impl<H: Host> Asked<'_, H> {
         media_type.starts_with("application/x-www-form-urlencoded")
     }
 
-    /// A write that another site made a browser send is refused.
+    /// Whether a browser shows the answer itself, and no script reads it.
+    fn is_plain(&self) -> bool {
+        let is_page = self.request.uri().path().trim_end_matches('/') == self.path();
+        self.is_form() || (is_page && is_read(self.request.method()) && wants_page(self.headers()))
+    }
+
+    /// Whether the page without a script goes in by itself: see `noscript-enter.html`. It takes
+    /// no more than the visitor's own slot, and not at the request of another site.
+    fn enters_by_page(&self) -> bool {
+        let site = self.headers().get("sec-fetch-site");
+        let is_from_here = site.is_none_or(|site| site == "same-origin" || site == "none");
+        let is_asked = *self.request.method() == Method::GET && wants_page(self.headers());
+        is_asked && is_from_here && self.request.uri().query() == Some(ENTER)
+    }
+
+    /// A write that another site made a browser send is refused. A program names no origin.
     fn check_origin(&self) -> Result<(), Problem> {
-        let text = |name| self.headers().get(name).and_then(|v| v.to_str().ok());
-        let Some(origin) = text(http::header::ORIGIN) else {
-            return Ok(());
-        };
-        let host = text(http::header::HOST).or(self.request.uri().authority().map(|a| a.as_str()));
-        match origin.split_once("://") {
-            Some((_, from)) if Some(from) == host => Ok(()),
-            _ => Err(Problem::forbidden(
+        if is_from_here(self.request) {
+            Ok(())
+        } else {
+            Err(Problem::forbidden(
                 "This came from another site. Open the waiting room itself.",
-            )),
+            ))
         }
     }
 
@@ -181,4 +196,5 @@ fn no_ticket(why: impl std::fmt::Display) -> Problem {
         "You cannot be found in the line: {why}. Solve a challenge and join; \
          repeating the join you made gives your place back."
     ))
+    .titled("No valid queue ticket")
 }

@@ -7,6 +7,7 @@
 
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::draw::Seeds;
+use onsale_domain::sorted::sorted;
 use onsale_domain::time::Millis;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,8 +98,7 @@ impl Views {
 fn make_room(views: &mut HashMap<ShowId, Kept>) {
     views.retain(|_, kept| kept.view.is_some());
     if views.len() >= SHOWS_KEPT {
-        let mut ages: Vec<Millis> = views.values().map(|kept| kept.at).collect();
-        ages.sort_unstable();
+        let ages = sorted(views.values().map(|kept| kept.at).collect());
         let median = ages[ages.len() / 2];
         views.retain(|_, kept| kept.at > median);
     }

@@ -31,14 +31,36 @@ export async function newShow(more) {
   return (await send('POST', `/api/v1/events/${event}/shows`, show, organiser)).show_id;
 }
 
-/** A buyer with an order of these seats, paid with this card. */
-export async function order(seats, card = 'pm_card_visa', show) {
+/** A buyer for whom these seats are held, and the address of the checkout. */
+export async function hold(seats, show) {
   const on = show ?? await newShow();
   const email = newEmail();
   const token = await logIn('buyer', email);
-  const { hold_id } = await send('POST', `/api/v1/shows/${on}/holds`, { seats }, token);
-  const { order_id } = await send('POST', `/api/v1/shows/${on}/holds/${hold_id}/checkout`, { payment_method: card }, token);
-  return { email, token, order: order_id, show: on };
+  const held = await send('POST', `/api/v1/shows/${on}/holds`, { seats }, token);
+  return { email, token, show: on, hold: held.hold_id, held, path: `/shows/${on}/holds/${held.hold_id}` };
+}
+
+/** A buyer with an order of these seats, paid with this card. */
+export async function order(seats, card = 'pm_card_visa', show) {
+  const held = await hold(seats, show);
+  const { order_id } = await send('POST', `/api/v1${held.path}/checkout`, { payment_method: card }, held.token);
+  return { ...held, order: order_id };
+}
+
+/** A buyer with an order that is confirmed, and its tickets. */
+export async function bought(seats, show) {
+  const made = await order(seats, 'pm_card_visa', show);
+  await mailed(made.email, '/orders/');
+  const { items } = await send('GET', `/api/v1/orders/${made.order}/tickets`, undefined, made.token);
+  return { ...made, tickets: items };
+}
+
+/** Waits until the platform says so. */
+export async function until(what, isSo) {
+  for (const end = Date.now() + PATIENCE_MS; !(await isSo());) {
+    assert.ok(Date.now() < end, `never: ${what}`);
+    await new Promise((next) => setTimeout(next, 100));
+  }
 }
 
 /** The link in the newest mail to somebody that leads to such a page. */
@@ -56,10 +78,14 @@ export async function mailed(email, page) {
   throw new Error(`no mail to ${email} leads to ${page}`);
 }
 
-/** A new reader at this address. What the page complains about, and whom it asks, is kept. */
-export async function open(t, address, options = {}) {
+/**
+ * A new reader at this address, with the session of `token` if there is one. What the page
+ * complains about, and whom it asks, is kept.
+ */
+export async function open(t, address, { token, clock, ...options } = {}) {
   const context = await browser.newContext({ locale: 'en-GB', viewport: NARROW, ...options });
   t.after(() => context.close());
+  if (token) await context.addCookies([{ name: 'onsale_session', value: token, url }]);
   const complaints = [];
   const origins = new Set();
   const referrers = [];
@@ -75,16 +101,28 @@ export async function open(t, address, options = {}) {
   });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
+  if (clock) await page.clock.install(clock);
   await page.goto(address.startsWith('/') ? url + address : address);
-  const assertSound = () => {
+  /** `secret`: whether the address of a page is nobody's business, as that of an order is. */
+  const assertSound = ({ secret = true } = {}) => {
     assert.deepEqual(complaints, []);
     assert.deepEqual([...origins], [new URL(url).origin], 'nothing comes from elsewhere');
-    assert.deepEqual(referrers, [], 'nobody learns the address of the page');
+    if (secret) assert.deepEqual(referrers, [], 'nobody learns the address of the page');
   };
   return { page, context, assertSound };
 }
 
 export const headline = (page, name) => page.getByRole('heading', { level: 2, name }).waitFor();
+/** The page is as wide as its window, and every target is large enough for a finger. */
+export async function assertFits(page, name) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`);
+  for (const target of await page.locator('main :is(button, a.button, summary, input:not([type=checkbox], [type=radio])):visible').all()) {
+    const { height } = await target.boundingBox();
+    assert.ok(height >= 44, `${name}: ${await target.textContent()} is ${height} px high`);
+  }
+}
+
 export const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
 
 export async function fillIn(page, email, secret = password) {

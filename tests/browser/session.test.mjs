@@ -1,10 +1,15 @@
-// Logging in and out on the pages that mails lead to, and what becomes of a page whose
-// reader has gone. Run as pages.test.mjs is.
+// Logging in and out, and what becomes of a page whose reader has gone, in Chromium, against a
+// running platform. Every reader is a browser context of their own.
+//
+//   npm ci --prefix tests/browser
+//   ONSALE_URL=http://127.0.0.1:8787 node --test tests/browser/session.test.mjs
+//
+// CHROMIUM and ONSALE_SCREENSHOTS are as in room.test.mjs.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, newEmail, password, send } from './organiser.mjs';
-import { close, fillIn, headline, newShow, open, order, press, start } from './reader.mjs';
+import { close, fillIn, headline, mailed, newShow, open, order, press, start } from './reader.mjs';
 
 before(start);
 after(close);
@@ -102,7 +107,7 @@ test('a button that works keeps the focus, and is pressed once', async (t) => {
   await page.keyboard.press('Enter');
   assert.equal(await isFocused(), true);
   letGo();
-  await page.getByRole('alert').filter({ hasText: /email or the password/i }).waitFor();
+  await page.getByRole('alert').filter({ hasText: /email address or the password/i }).waitFor();
   assert.equal(await isFocused(), true);
   assert.equal(sent, 1);
   assert.equal(await button.getAttribute('aria-disabled'), null);
@@ -116,5 +121,69 @@ test('a lost connection is said, and the page goes on after it', async (t) => {
   await page.getByText(/We cannot reach the server/).waitFor();
   await context.setOffline(false);
   await press(page, 'Log in');
-  await page.getByText(/email or the password/i).waitFor();
+  await page.getByText(/email address or the password/i).waitFor();
+});
+
+const introduce = async (page, email) => {
+  await press(page, 'I have no account yet');
+  await page.getByLabel('Your name').fill('Bo');
+  await page.getByLabel('Email address').fill(email);
+  await press(page, 'Continue');
+};
+
+test('a name and an address are enough for a session', async (t) => {
+  const email = newEmail();
+  const { page, assertSound } = await open(t, '/orders');
+  await introduce(page, email);
+  await headline(page, 'No tickets yet');
+  await page.getByRole('link', { name: email }).waitFor();
+  await page.reload();
+  await headline(page, 'No tickets yet');
+  assertSound();
+});
+
+test('an address that has an account gets a link, and the page goes on once it is followed', async (t) => {
+  const email = newEmail();
+  await logIn('buyer', email);
+  const { page, context } = await open(t, '/orders');
+  await introduce(page, email);
+  await headline(page, 'Look into your inbox');
+  await page.getByText(`There is an account for ${email} already.`).waitFor();
+  const link = await mailed(email, '/log-in/');
+  const other = await context.newPage();
+  await other.goto(link);
+  await press(other, 'Log in');
+  await headline(other, 'You are logged in');
+  await headline(page, 'No tickets yet');
+
+  const late = await open(t, link);
+  await press(late.page, 'Log in');
+  await headline(late.page, 'This link does not work any more');
+  await late.page.getByRole('link', { name: 'To the log-in' }).waitFor();
+});
+
+test('a buyer without a password logs in by a mailed link', async (t) => {
+  const email = newEmail();
+  await send('POST', '/api/v1/accounts', { email, name: 'Bo', role: 'buyer' });
+  const { page, context } = await open(t, '/orders');
+  await page.getByLabel('Email address').fill(email);
+  await press(page, 'Send me a log-in link instead');
+  assert.equal(await page.getByLabel('Email address').inputValue(), email, 'what was typed is kept');
+  await press(page, 'Send me a link');
+  await headline(page, 'Look into your inbox');
+  const other = await context.newPage();
+  await other.goto(await mailed(email, '/log-in/'));
+  await press(other, 'Log in');
+  await headline(page, 'No tickets yet');
+});
+
+test('the pages are in German for a reader of German', async (t) => {
+  const { page } = await open(t, '/reset/none', { locale: 'de-AT' });
+  await headline(page, 'Wählen Sie ein Passwort');
+  assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+});
+
+test('without JavaScript the page says that it needs it', async (t) => {
+  const { page } = await open(t, '/reset/none', { javaScriptEnabled: false });
+  await page.getByRole('heading', { name: 'This page needs JavaScript' }).waitFor();
 });

@@ -22,9 +22,13 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 export const wide = { mode: 'queue_all', capacity: 100 };
 export const beforeOpening = () => ({ ...wide, opens_at: inAnHour() });
 
-/** A new visitor. What the page asks for and complains about is kept. */
-export async function visitor(t, options = {}) {
+/**
+ * A new visitor. What the page asks for and complains about is kept. Unless told otherwise
+ * they stay in the room when they are let in: the seats are there, but without content.
+ */
+export async function visitor(t, { goesOn = false, ...options } = {}) {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
+  if (!goesOn) await context.route('**/shows/*/seats', (route) => route.fulfill({ status: 204 }));
   t.after(() => context.close());
   const asked = [];
   const complaints = [];
@@ -46,9 +50,19 @@ export async function open(context, show, query = '') {
   return page;
 }
 
-export const state = (page, ...states) =>
-  page.waitForFunction((wanted) => wanted.includes(document.getElementById('room')?.dataset.state)
-    && !document.getElementById('card').hidden, states, { timeout: PATIENCE_MS });
+/** Waits until the page is in one of these states; says which it is in if it never is. */
+export async function state(page, ...states) {
+  try {
+    await page.waitForFunction((wanted) => wanted.includes(document.getElementById('room')?.dataset.state)
+      && !document.getElementById('card').hidden, states, { timeout: PATIENCE_MS });
+  } catch (error) {
+    const told = await page.evaluate(() => {
+      const [room, card] = ['room', 'card'].map((id) => document.getElementById(id));
+      return [room?.dataset.state, card?.textContent.replace(/\s+/g, ' ')];
+    }).catch(String);
+    throw new Error(`never ${states.join(' or ')}, but ${told} at ${page.url()}`, { cause: error });
+  }
+}
 
 export const shown = (page, text) => page.getByText(text).first().waitFor({ timeout: PATIENCE_MS });
 

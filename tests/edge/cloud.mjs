@@ -88,7 +88,8 @@ export async function startCloud({ INTERNAL_KEYS }) {
     const sent = Buffer.concat(chunks);
     heard.push({ method: request.method, url: request.url, headers: request.headers, body: sent.length });
     const [, slowMs] = request.url.match(/[?&]slow=(\d+)/) ?? [];
-    if (slowMs) await new Promise((resolve) => setTimeout(resolve, Number(slowMs)));
+    // Nobody waits for it once the tests are over.
+    if (slowMs) await new Promise((resolve) => setTimeout(resolve, Number(slowMs)).unref());
     const { status = 200, headers = {}, body: json, bytes } = answer(request, sent);
     response.writeHead(status, { ...(json && { 'content-type': 'application/json' }), ...headers });
     response.end(bytes ?? (json && JSON.stringify(json)));

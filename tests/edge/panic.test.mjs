@@ -86,8 +86,8 @@ test('whoever is being answered when an instance ends is told to come back', { t
   const visitor = new Visitor(worker.url, show.id);
   await visitor.ask('status');
   // A call to a function waits for its answer while somebody else's request panics.
-  const slow = fetch(`${worker.url}/api/v1/events?slow=1500`);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const slow = fetch(`${worker.url}/api/v1/events?slow=10000`);
+  while (!cloud.heard.some(({ url }) => url.includes('slow='))) await new Promise((resolve) => setTimeout(resolve, 20));
   await randomness('off');
   assertBroken(await new Visitor(worker.url, show.id).ask('challenge'), 'the one that panics');
   await randomness('on');

@@ -4,10 +4,12 @@
 
 import http from 'node:http';
 import { startCloud } from './cloud.mjs';
-import { Visitor } from './visitor.mjs';
+import { Visitor, plantedSolution } from './visitor.mjs';
 import { allAt, freshSecrets, startWorker } from './worker.mjs';
 
 const CONNECTIONS = 32;
+/** As many people stand before the one who polls, and none of them comes to the door. */
+const AHEAD = 300;
 const BARE = `export default { fetch: () => new Response('{"state":"waiting"}') };`;
 
 const get = (url, agent, headers) =>
@@ -35,6 +37,29 @@ async function round(url, headers, ms) {
   return answers / seconds;
 }
 
+/**
+ * A ticket at the end of a line that does not move: the only slot is taken. The line has not
+ * reached it, so its polls ask no gate, as those of nearly everybody in a crowd.
+ */
+async function lastInLine(worker, workKeys, show) {
+  const inside = new Visitor(worker.url, show.id);
+  await inside.join();
+  await inside.waitAndEnter();
+  let last;
+  for (let i = 0; i < AHEAD; i++) {
+    last = new Visitor(worker.url, show.id);
+    const { status, body } = await last.ask('join', { method: 'POST', body: { altcha: plantedSolution(workKeys, show.id) } });
+    if (status !== 201) throw new Error(`nobody can join: ${status} ${JSON.stringify(body)}`);
+    last.ticket = body.ticket;
+  }
+  // Until its second is over, nobody has a place in it.
+  for (const end = Date.now() + 30_000; Date.now() < end;) {
+    if ((await last.ask('status')).body.position) return last;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error('the last in line has no position');
+}
+
 /** Rounds of both, in answers a second: the bare worker before, the poll, the bare worker after. */
 export async function pollRates({ rounds, roundMs }) {
   const { bindings } = freshSecrets();
@@ -42,10 +67,10 @@ export async function pollRates({ rounds, roundMs }) {
   const bare = await startWorker({ bindings: {}, script: BARE });
   const worker = await startWorker({ bindings: { ...bindings, FUNCTION_URLS: allAt(cloud.url), RATE_LIMIT: 'off' } });
   try {
-    const visitor = new Visitor(worker.url, cloud.newShow().id);
-    const { body } = await visitor.join();
+    const show = cloud.newShow({ capacity: 1, rate: 1, passSeconds: 900 });
+    const visitor = await lastInLine(worker, bindings.WORK_KEYS, show);
     const askBare = () => round(`${bare.url}/`, {}, roundMs);
-    const askStatus = () => round(`${visitor.room}/status`, { 'onsale-ticket': body.ticket }, roundMs);
+    const askStatus = () => round(`${visitor.room}/status`, { 'onsale-ticket': visitor.ticket }, roundMs);
     // The compilers of the runtime take a while to notice what is worth compiling.
     for (const warmUp of [askBare, askStatus, askBare, askStatus]) await warmUp();
     const measured = [];
@@ -56,6 +81,8 @@ export async function pollRates({ rounds, roundMs }) {
       measured.push({ bare: (before + next) / 2, status });
       before = next;
     }
+    const { body } = await visitor.ask('status');
+    if (body.state !== 'waiting') throw new Error(`the polls were of a ticket that is ${body.state}`);
     return measured;
   } finally {
     await Promise.all([bare.stop(), worker.stop(), cloud.stop()]);

@@ -13,6 +13,7 @@ const worker = await startWorker({
   port: Number(process.env.ONSALE_EDGE_PORT ?? 8788),
   storage: process.env.ONSALE_EDGE_STORAGE,
   bindings: { FUNCTION_URLS: allAt(platform), ...given, RATE_LIMIT: process.env.RATE_LIMIT ?? 'on' },
+  assets: true,
   log: true,
 });
 console.log(`edge: ${worker.url} in front of ${given.FUNCTION_URLS ?? platform}`);

@@ -91,26 +91,22 @@ export class Visitor {
     return this.ask('leave', { method: 'POST' });
   }
 
-  /** Asks until it is their turn, and returns the states on the way. */
+  /** Asks until it is their turn, or they are inside, and returns the states on the way. */
   async wait(patienceMs = 60_000) {
     const states = [];
     for (const end = Date.now() + patienceMs; Date.now() < end;) {
       const { status, body } = await this.ask('status');
       if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
       if (states.at(-1) !== body.state) states.push(body.state);
-      if (body.state === 'admitted') return states;
+      if (body.state === 'admitted' || body.state === 'inside') return states;
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     throw new Error(`it was never their turn: ${states}`);
   }
 
-  /** Their turn may be announced a moment before the gate has a slot for them. */
+  /** `admitted` is a promise: whoever hears it enters. */
   async waitAndEnter() {
-    for (;;) {
-      const states = await this.wait();
-      const entered = await this.enter();
-      if (entered.status !== 425) return { states, entered };
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
+    const states = await this.wait();
+    return { states, entered: await this.enter() };
   }
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Miniflare } from 'miniflare';
 
 const build = fileURLToPath(new URL('../../edge-worker/build', import.meta.url));
+const files = fileURLToPath(new URL('../../edge-worker/build-assets', import.meta.url));
 const COMPATIBILITY_DATE = '2026-07-01';
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -37,9 +38,10 @@ export const allAt = (url) => JSON.stringify(Object.fromEntries(FUNCTIONS.map((n
 /**
  * Starts the worker. `bindings` are variables and secrets; `storage` is a folder that
  * outlives the worker; `script` runs instead of the worker, without objects; `around` is a
- * module that imports the worker and runs in its place.
+ * module that imports the worker and runs in its place; `assets` puts the static files of the
+ * pages in front of the worker, as Cloudflare does, where a test looks at pages.
  */
-export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, script, around, log = Boolean(process.env.ONSALE_EDGE_LOG) }) {
+export async function startWorker({ bindings, storage, host = '127.0.0.1', port = 0, script, around, assets = false, log = Boolean(process.env.ONSALE_EDGE_LOG) }) {
   if (!script && !existsSync(`${build}/worker.mjs`)) {
     throw new Error('There is no worker yet. Build it with: scripts/edge-build');
   }
@@ -53,6 +55,7 @@ export async function startWorker({ bindings, storage, host = '127.0.0.1', port 
     ],
     compatibilityDate: COMPATIBILITY_DATE,
     bindings,
+    ...(assets && { assets: { directory: files, binding: 'ASSETS', routerConfig: { has_user_worker: true } } }),
     // Straight to the worker: Miniflare's own socket goes through a worker of its own first.
     unsafeDirectSockets: [{ host, port }],
     durableObjects: script ? {} : {

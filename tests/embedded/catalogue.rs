@@ -13,8 +13,9 @@ async fn an_organiser_sells_a_show_that_others_see_once_it_is_published() {
     let organiser = Visitor::new(&server.url, "organiser", "organiser").await;
     let stranger = Visitor::anonymous(&server.url);
     let sections = json!([
-        {"name": "A", "rows": [{"label": "1", "seats": [1, 2, 5]}, {"label": "2", "seats": 4}], "not_for_sale": ["A-1-5"], "accessible": ["A-2-4"]},
-        {"name": "Floor", "capacity": 40},
+        {"name": "A", "rows": [{"label": "1", "seats": [1, 2, 5]}, {"label": "2", "seats": 4}], "not_for_sale": ["A-1-5"], "accessible": ["A-2-4"],
+         "attributes": {"companion": ["A-2-3"]}, "shape": {"x": 0, "y": 3.25, "curve": 12, "aisles": [2]}},
+        {"name": "Floor", "capacity": 40, "shape": {"x": 0, "y": 1, "width": 10, "height": 2}},
     ]);
     let event = organiser.event(&organiser.venue(sections).await).await;
     let more = json!({"draft": true, "overbook_percent": 5});
@@ -62,6 +63,13 @@ async fn an_organiser_sells_a_show_that_others_see_once_it_is_published() {
         ),
         (&json!("general"), &json!(7))
     );
+    let (seated, floor) = (&layout["sections"][0], &layout["sections"][1]);
+    assert_eq!(seated["attributes"]["companion"], json!(["A-2-3"]));
+    assert_eq!(
+        (&seated["shape"]["y"], &seated["shape"]["curve"]),
+        (&json!(3.25), &json!(12.0))
+    );
+    assert_eq!(floor["shape"]["width"], json!(10.0));
     let counts = wait_for_counts(&stranger, &show, 48, 0).await;
     assert_eq!(
         counts["sections"][0]["total"], 6,

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
+use crate::promise::{PATIENCE, promised};
 use crate::sale::Sale;
 use crate::server::LOAD;
 use crate::visitor::Visitor;
@@ -51,7 +52,7 @@ async fn hears(socket: &mut Socket, place: u64, state: u64) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_open_maps_see_a_hold_within_two_seconds() {
+async fn a_thousand_open_maps_all_see_a_hold() {
     let _turn = LOAD.lock().await;
     let sale = Sale::small(json!({})).await;
     let ana = sale.buyer("ana").await;
@@ -70,15 +71,10 @@ async fn a_thousand_open_maps_see_a_hold_within_two_seconds() {
     ana.holds(&sale.show, &["A-1-3"]).await;
     let hearing = sockets.iter_mut().map(|socket| hears(socket, 2, 1));
     let heard = futures_util::future::join_all(hearing);
-    let heard = tokio::time::timeout(Duration::from_secs(10), heard)
-        .await
-        .unwrap();
-    println!("{} maps knew after {:?}", heard.len(), held.elapsed());
-    assert!(
-        held.elapsed() < Duration::from_secs(2),
-        "{:?}",
-        held.elapsed()
-    );
+    let heard = tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    assert_eq!(heard.len(), WATCHERS);
+    let most = Duration::from_secs(2);
+    promised("a thousand maps show a hold", held.elapsed(), most);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::checkout::time_of;
 use crate::orders::text;
 use crate::sale::Sale;
 use crate::server::{LOAD, Server};
@@ -261,7 +262,7 @@ async fn two_gates_that_admitted_the_same_code_offline_are_reconciled_and_report
     let admissions = conflict["admissions"].as_array().unwrap();
     let gates: Vec<_> = admissions.iter().map(|a| text(a, "gate")).collect();
     assert_eq!(gates, ["north", "south"]);
-    assert!(text(&admissions[0], "at") < text(&admissions[1], "at"));
+    assert!(time_of(&admissions[0], "at") < time_of(&admissions[1], "at"));
     let path = format!("/api/v1/shows/{}/scans?kind=revoked", sale.show);
     let listed = sale.organiser.get(&path).await.expect(200);
     assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");

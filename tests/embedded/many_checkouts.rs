@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::command_line::reconcile;
 use crate::orders::{order_of, text};
+use crate::promise::{PATIENCE, promised};
 use crate::sale::Sale;
 use crate::server::LOAD;
 use crate::visitor::{Visitor, crowd, rows};
@@ -57,11 +58,7 @@ async fn pay_all(visitor: Visitor, show: String, holds: Vec<(String, usize)>) ->
     let mut journeys = Vec::new();
     let began = Instant::now();
     while !pending.is_empty() {
-        assert!(
-            began.elapsed() < 2 * ALL_WITHIN,
-            "{} are open",
-            pending.len()
-        );
+        assert!(began.elapsed() < PATIENCE, "{} are open", pending.len());
         let asked = Instant::now();
         let page = visitor.get("/api/v1/orders?limit=20").await.expect(200);
         for order in page["items"].as_array().unwrap() {
@@ -151,12 +148,13 @@ async fn five_hundred_checkouts_at_once_are_confirmed_with_tickets_in_time() {
     let (after_p50, after_p99) = percentiles(after_capture.collect());
     // The platform knows when the money was taken; over HTTP it cannot be seen.
     let wait = ticket_wait_p99(&sale.server.url).await;
-    assert!(wait <= 5.0, "tickets are ready {wait} s after the capture");
+    let (wait, most) = (Duration::from_secs_f64(wait), Duration::from_secs(5));
+    promised("tickets after the capture, p99", wait, most);
     println!(
         "{ORDERS} checkouts: all with tickets after {all:.1?}; accepted to tickets p50 {p50:.1?} \
          p99 {p99:.1?}; last pending to tickets p50 {after_p50:.1?} p99 {after_p99:.1?}"
     );
-    assert!(all <= ALL_WITHIN, "{all:?}");
+    promised("500 checkouts at once", all, ALL_WITHIN);
 
     let issued: usize = journeys.iter().map(|j| j.tickets).sum();
     let books = reconcile(sale.data.path()).await;

@@ -71,10 +71,8 @@ async fn every_page_that_a_mail_may_lead_to_is_served_with_its_files() {
 async fn whoever_opens_the_address_itself_sees_what_is_on() {
     let sale = Sale::small(json!({})).await;
     let stranger = Visitor::anonymous(&sale.server.url);
-    for path in ["/", "/events/some-id"] {
-        let page = open(&stranger, path).await;
-        assert!(page.contains("/assets/events.js?v="), "{path}: {page}");
-    }
+    let page = open(&stranger, "/").await;
+    assert!(page.contains("<body data-page=\"home\">"), "{page}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,5 +140,62 @@ async fn every_link_of_a_mail_opens_a_page() {
         let set = format!("/api/v1/password-resets/{}", token(page));
         let new = json!({"password": "another horse"});
         stranger.post(&set, new).await.expect(204);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_and_long_answers_are_compressed_for_those_who_read_that() {
+    let sale = Sale::small(json!({})).await;
+    let stranger = Visitor::anonymous(&sale.server.url);
+    let page = open(&stranger, "/account").await;
+    let file = files(&page).into_iter().find(|file| file.ends_with(".css"));
+    for path in [file.unwrap(), "/account", "/api/v1/openapi.json"] {
+        let ask = |encoding: &str| {
+            let request = stranger.request(Method::GET, path);
+            request.header("accept-encoding", encoding.to_owned())
+        };
+        let plain = ask("identity").send().await.unwrap();
+        assert!(!plain.headers().contains_key("content-encoding"), "{path}");
+        let sent = ask("gzip, br").send().await.unwrap();
+        assert_eq!(sent.headers()["content-encoding"], "gzip", "{path}");
+        let mut vary = sent.headers().get_all("vary").iter();
+        assert!(vary.any(|it| it == "accept-encoding"), "{path}");
+        let (plain, sent) = (plain.bytes().await.unwrap(), sent.bytes().await.unwrap());
+        assert!(
+            2 * sent.len() < plain.len(),
+            "{path}: {} of {}",
+            sent.len(),
+            plain.len()
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_is_refused_with_a_page_and_a_program_with_a_problem() {
+    let sale = Sale::small(json!({})).await;
+    let stranger = Visitor::anonymous(&sale.server.url);
+    for path in [
+        "/nothing/here",
+        "/api/v1/orders/ord_1",
+        "/room/shw_nonsense",
+    ] {
+        let request = stranger.request(Method::GET, path);
+        let page = request
+            .header("accept", "text/html,*/*;q=0.8")
+            .header("accept-language", "de")
+            .send()
+            .await
+            .unwrap();
+        let status = page.status();
+        assert!(status.is_client_error(), "{path}: {status}");
+        assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+        let text = page.text().await.unwrap();
+        assert!(text.contains("<html lang=\"de\">"), "{text}");
+        assert!(text.contains("href=\"/\""), "{text}");
+        let request = stranger.request(Method::GET, path);
+        let problem = request.header("accept", "*/*").send().await.unwrap();
+        assert_eq!(problem.status(), status);
+        let kind = &problem.headers()["content-type"];
+        assert_eq!(kind, "application/problem+json", "{path}");
     }
 }

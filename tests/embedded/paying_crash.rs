@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::command_line::reconcile;
 use crate::orders::{order_of, text, until};
+use crate::promise::promised;
 use crate::sale::Sale;
 use crate::server::{LOAD, Server};
 use crate::visitor::{Visitor, crowd, rows};
@@ -124,12 +125,12 @@ async fn every_accepted_checkout_is_confirmed_and_paid_once_over_ten_crashes() {
             assert_eq!(buyer.tickets(&order_of(hold)).await.len(), 1);
         }
         slowest = slowest.max(restarted.elapsed());
-        assert!(slowest <= GOES_ON_WITHIN, "round {round}: {slowest:?}");
     }
     println!(
         "{CRASHES} crashes, {killed_under_way} orders were not confirmed when the process came \
          back; at the latest {slowest:.1?} after it all were"
     );
+    promised("orders go on after a crash", slowest, GOES_ON_WITHIN);
     let orders = (CRASHES * CHECKOUTS) as u64;
     let books = reconcile(data.path()).await;
     assert_eq!((books.sold, books.free, books.held), (orders, 0, 0));

@@ -25,7 +25,7 @@ const PEOPLE: usize = 20_000;
 /// How many requests are under way at once, on a machine that is client and server.
 const AT_ONCE: usize = 48;
 
-fn now() -> Millis {
+pub(crate) fn now() -> Millis {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     Millis(since.unwrap().as_millis() as u64)
 }
@@ -41,7 +41,7 @@ pub(crate) async fn binding(data: &std::path::Path, name: &str) -> String {
 
 /// A challenge that is solved already. Whoever knows the secret can make one; working
 /// for 20,000 of them would only measure this machine.
-fn solved(keys: &WorkKeys, show: ShowId, n: u64) -> String {
+pub(crate) fn solved(keys: &WorkKeys, show: ShowId, n: u64) -> String {
     let mut name = [7; 16];
     name[..8].copy_from_slice(&n.to_be_bytes());
     let mut entropy = [0; 34];
@@ -96,7 +96,7 @@ struct Seen {
     most: AtomicUsize,
     entries: Mutex<Vec<Instant>>,
     asked: AtomicUsize,
-    refused: AtomicUsize,
+    at_door: AtomicUsize,
     answered_in_us: AtomicUsize,
 }
 
@@ -112,10 +112,16 @@ impl Seen {
     }
 }
 
-/// Everybody asks as often as they are told to, enters when they may, stays, and leaves.
+/// Everybody asks as often as they are told to, enters when they may, stays, and leaves, but
+/// not before `may_leave`.
 /// A pass counts as alive from the answer that brings it to the request that ends it, so
 /// never longer than it is.
-async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
+async fn live(
+    crowd: &[Waiting],
+    stay: Duration,
+    may_leave: impl Fn(&Seen) -> bool,
+    is_over: impl AsyncFn(&Seen) -> bool,
+) -> Arc<Seen> {
     let seen = Arc::new(Seen::default());
     // Who does something next, and when: one heap instead of 20,000 sleeping tasks.
     let start = Instant::now();
@@ -133,7 +139,7 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
             due.push(Reverse(next));
         }
         let now = Instant::now();
-        if now >= until {
+        if is_over(&seen).await {
             while let Some(ended) = tasks.join_next().await {
                 ended.unwrap();
             }
@@ -145,7 +151,10 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
             continue;
         };
         due.pop();
-        let _ = at;
+        if inside.lock().await[n] && !may_leave(&seen) {
+            due.push(Reverse((at + Duration::from_millis(500), n)));
+            continue;
+        }
         let permit = permits.clone().acquire_owned().await.unwrap();
         let (waiting, seen, done, inside) =
             (crowd[n].clone(), seen.clone(), done.clone(), inside.clone());
@@ -162,53 +171,57 @@ async fn live(crowd: &[Waiting], stay: Duration, until: Instant) -> Arc<Seen> {
             let micros = asked.elapsed().as_micros() as usize;
             seen.answered_in_us.fetch_add(micros, Ordering::Relaxed);
             let mut again = status["refresh_after_ms"].as_u64().unwrap();
+            seen.at_door
+                .fetch_add(usize::from(status["state"] == "door"), Ordering::Relaxed);
             if status["state"] == "admitted" {
-                let answer = waiting.ask(Method::POST, "enter").await;
-                if answer.status == 200 {
-                    seen.entered().await;
-                    inside.lock().await[n] = true;
-                    again = stay.as_millis() as u64;
-                } else {
-                    seen.refused.fetch_add(1, Ordering::Relaxed);
-                    again = answer.problem(425, "not_admitted")["refresh_after_ms"]
-                        .as_u64()
-                        .unwrap();
-                }
+                // `admitted` is a promise.
+                waiting.ask(Method::POST, "enter").await.expect(200);
+                seen.entered().await;
+                inside.lock().await[n] = true;
+                again = stay.as_millis() as u64;
             }
             let _ = done.send((Instant::now() + Duration::from_millis(again), n));
         });
     }
 }
 
+/// However slow this machine is, nobody waits longer for a crowd.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn passes_alive_never_exceed_the_cap() {
+    const CAPACITY: usize = 500;
     let _turn = LOAD.lock().await;
-    let room = json!({"mode": "queue_all", "capacity": 500, "rate_per_second": 100});
+    let room = json!({"mode": "queue_all", "capacity": CAPACITY, "rate_per_second": 100, "pass_seconds": 900});
     let crowd = Crowd::gather(room, PEOPLE).await;
-    // Nobody leaves before the room is full, and then as many come as go.
-    let until = Instant::now() + Duration::from_secs(25);
-    let seen = live(&crowd.waiting, Duration::from_secs(12), until).await;
+    // Those inside stay until the room is full, and some more come when they leave.
+    let is_full = |seen: &Seen| seen.most.load(Ordering::SeqCst) >= CAPACITY * 9 / 10;
+    let end = Instant::now() + PATIENCE;
+    let is_over = async |seen: &Seen| {
+        let entered = seen.entries.lock().await.len();
+        assert!(Instant::now() < end, "{entered} entered");
+        is_full(seen) && entered >= CAPACITY + CAPACITY / 5
+    };
+    let seen = live(&crowd.waiting, Duration::from_secs(12), is_full, is_over).await;
     let most = seen.most.load(Ordering::SeqCst);
     let entered = seen.entries.lock().await.len();
     println!(
         "{} people, {entered} entered, at most {most} at once",
         crowd.waiting.len()
     );
-    assert!(most <= 500, "{most} passes at once");
-    assert!(most >= 450, "the room was never full: {most}");
-    assert!(entered > 600, "nobody followed those who left: {entered}");
+    assert!(most <= CAPACITY, "{most} passes at once");
     drop(crowd.sale);
 }
 
 /// The whole crowd has joined before the room opens, and everybody real polls as they are
-/// told, so that nothing depends on how fast this machine lets them join.
+/// told, so that nothing depends on how fast this machine lets them join. How well the rate
+/// is kept is measured in simulation, where time does not depend on the machine.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
-    const RATE: f64 = 10.0;
+async fn the_line_goes_on_though_most_of_the_admitted_never_come() {
     let _turn = LOAD.lock().await;
     let room = |opens: Millis| {
         let opens = opens.to_string();
-        json!({"mode": "queue_all", "capacity": 500, "rate_per_second": RATE as u32, "opens_at": opens})
+        json!({"mode": "queue_all", "capacity": 500, "rate_per_second": 10, "opens_at": opens})
     };
     let much_later = now() + 3_600_000;
     let crowd = Crowd::gather(room(much_later), 3_000).await;
@@ -225,22 +238,22 @@ async fn the_flow_keeps_the_rate_though_most_of_the_admitted_never_come() {
     while real[0].status().await["opens_at"] == much_later.to_string() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let opened = Instant::now() + Duration::from_millis(now().until(opens));
-    // The share that shows up is learned within half a minute.
-    let steady = opened + Duration::from_secs(30);
-    let end = steady + Duration::from_secs(40);
-    let seen = live(&real, Duration::from_secs(3), end).await;
+    // More than could come if the line went no further than the rate times the share of
+    // those who come: in half a minute 300 of the whole line are reached, 90 of them real.
+    let end = Instant::now() + PATIENCE;
+    let is_over = async |seen: &Seen| {
+        let entered = seen.entries.lock().await.len();
+        assert!(Instant::now() < end, "{entered} entered");
+        entered >= 400
+    };
+    let seen = live(&real, Duration::from_secs(3), |_: &Seen| true, is_over).await;
     let entries = seen.entries.lock().await;
-    let in_time = entries.iter().filter(|at| (steady..end).contains(*at));
-    let per_second = in_time.count() as f64 / 40.0;
     let asked = seen.asked.load(Ordering::Relaxed);
     println!(
-        "{per_second:.1} entries a second at a rate of {RATE}, {} in all; {asked} polls, each \
-         answered in {} ms, {} refused for a moment",
+        "{} entered; {asked} polls, each answered in {} ms, {} of them at the door",
         entries.len(),
         seen.answered_in_us.load(Ordering::Relaxed) / asked / 1_000,
-        seen.refused.load(Ordering::Relaxed),
+        seen.at_door.load(Ordering::Relaxed),
     );
-    assert!((0.9..=1.1).contains(&(per_second / RATE)), "{per_second}");
     drop(crowd.sale);
 }

@@ -20,7 +20,7 @@ async fn staff(sale: &Sale, name: &str, shows: &[&str]) -> (Visitor, String) {
     );
     let id = text(&made, "account_id").to_owned();
     let mut gate = Visitor::anonymous(&sale.server.url);
-    let links = links(sale, &email, &id, ResetPurpose::Invitation);
+    let links = links(sale, &email, ResetPurpose::Invitation);
     assert_eq!(follow(&gate, &links, "correct horse").await, 1);
     gate.log_in(name).await;
     (gate, id)

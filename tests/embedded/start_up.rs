@@ -1,13 +1,15 @@
 //! Starting: quick and small; what goes wrong says so and touches nothing.
 
+use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 use crate::owners::{Promise, check_kept};
+use crate::promise::promised;
 use crate::server::{Server, command};
 use crate::show_cancellation::cancel_show;
 use crate::visitor::{Visitor, crowd, rows};
@@ -43,26 +45,99 @@ async fn a_busy_port_a_foreign_folder_and_a_folder_in_use_are_told_apart() {
     assert!(said.contains("cannot use the data folder"), "{said}");
 }
 
+/// The titles of all events, each with the times of its shows.
+async fn programme(url: &str) -> BTreeMap<String, Vec<Value>> {
+    let visitor = Visitor::anonymous(url);
+    let events = visitor.get("/api/v1/events?limit=100").await.expect(200);
+    let mut programme = BTreeMap::new();
+    for item in events["items"].as_array().unwrap() {
+        let event = item["event_id"].as_str().unwrap();
+        let event = visitor.get(&format!("/api/v1/events/{event}")).await;
+        let event = event.expect(200);
+        let shows = event["shows"].as_array().unwrap();
+        let starts = shows.iter().map(|show| show["starts_at"].clone());
+        let title = event["title"].as_str().unwrap().to_owned();
+        programme.insert(title, starts.collect());
+    }
+    programme
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_folder_gets_a_demo_and_a_restart_keeps_it() {
     let data = tempfile::tempdir().unwrap();
-    let mut shows = Vec::new();
+    let mut seen = Vec::new();
     for _ in 0..2 {
         let server = Server::start_with(data.path(), &[]).await;
         let visitor = Visitor::anonymous(&server.url);
         let log_in = json!({"email": "buyer@demo.onsale.example", "password": "on-sale-at-ten"});
         visitor.post("/api/v1/sessions", log_in).await.expect(201);
-        let events = visitor.get("/api/v1/events").await.expect(200);
-        let event = events["items"][0]["event_id"].as_str().unwrap().to_owned();
-        let event = visitor
-            .get(&format!("/api/v1/events/{event}"))
-            .await
-            .expect(200);
-        shows.push(event["shows"].clone());
+        seen.push(programme(&server.url).await);
         server.kill().await;
     }
-    assert_eq!(shows[0], shows[1]);
-    assert_eq!(shows[0].as_array().unwrap().len(), 2);
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0].len(), 8);
+    assert_eq!(seen[0]["Opening Night"].len(), 2);
+    assert_eq!(seen[0]["The Lighthouse Keeper"].len(), 10);
+}
+
+/// The demo has a house of every kind, and every place of each is on its plan.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_has_a_theatre_an_arena_a_club_and_a_room() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start_with(data.path(), &[]).await;
+    let visitor = Visitor::anonymous(&server.url);
+    let mut places = BTreeMap::new();
+    let mut rooms = 0;
+    let events = visitor.get("/api/v1/events?limit=100").await.expect(200);
+    for item in events["items"].as_array().unwrap() {
+        let event = item["event_id"].as_str().unwrap();
+        let event = visitor.get(&format!("/api/v1/events/{event}")).await;
+        let event = event.expect(200);
+        let show = event["shows"][0]["show_id"].as_str().unwrap().to_owned();
+        let show = format!("/api/v1/shows/{show}");
+        let read = visitor.get(&show).await.expect(200);
+        rooms += usize::from(read["room"]["mode"] == "queue_all");
+        let layout = visitor.get(&format!("{show}/layout")).await.expect(200);
+        assert!(layout["stage"].is_object(), "{item}");
+        for section in layout["sections"].as_array().unwrap() {
+            assert!(section["shape"].is_object(), "{section}");
+        }
+        let city = item["city"].as_str().unwrap().to_owned();
+        places.insert(city, layout["places"].as_u64().unwrap());
+    }
+    assert_eq!(rooms, 2);
+    let places: Vec<_> = places.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+    let expected = [
+        ("Hamburg", 2_500),
+        ("Lyon", 852),
+        ("Madrid", 400),
+        ("Vienna", 20_000),
+    ];
+    assert_eq!(places, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_that_was_cut_off_while_planted_is_finished_by_the_next_start() {
+    let whole = tempfile::tempdir().unwrap();
+    let server = Server::start_with(whole.path(), &[]).await;
+    let expected = programme(&server.url).await;
+    server.kill().await;
+    for shows in [0, 1, 5] {
+        let data = tempfile::tempdir().unwrap();
+        let mut starting = command(data.path(), &["--port", "0"]).spawn().unwrap();
+        let mut said = BufReader::new(starting.stderr.take().unwrap()).lines();
+        let (mut planted, marks) = (0, ["venue created", "show created"]);
+        while let Some(line) = said.next_line().await.unwrap() {
+            planted += usize::from(line.contains(marks[usize::from(shows > 0)]));
+            if planted > shows {
+                break;
+            }
+        }
+        starting.kill().await.unwrap();
+        let server = Server::start_with(data.path(), &[]).await;
+        assert_eq!(programme(&server.url).await, expected, "after {shows}");
+        server.kill().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,7 +148,8 @@ async fn a_server_whose_demo_shows_are_cancelled_starts_and_says_what_to_try() {
     let log_in = json!({"email": "organiser@demo.onsale.example", "password": "on-sale-at-ten"});
     let session = organiser.post("/api/v1/sessions", log_in).await.expect(201);
     organiser.token = session["token"].as_str().unwrap().to_owned();
-    let events = organiser.get("/api/v1/events").await.expect(200);
+    let events = organiser.get("/api/v1/events?query=opening").await;
+    let events = events.expect(200);
     let event = events["items"][0]["event_id"].as_str().unwrap().to_owned();
     let event = format!("/api/v1/events/{event}");
     let shows = organiser.get(&event).await.expect(200)["shows"].clone();
@@ -99,7 +175,7 @@ async fn a_server_whose_demo_shows_are_cancelled_starts_and_says_what_to_try() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_later_start_takes_less_than_a_second_and_an_idle_server_less_than_100_mb() {
+async fn a_later_start_is_quick_and_an_idle_server_takes_less_than_100_mb() {
     let data = tempfile::tempdir().unwrap();
     Server::start_with(data.path(), &[]).await.kill().await;
     // The best of three: what else the machine does is not the platform's time.
@@ -116,7 +192,7 @@ async fn a_later_start_takes_less_than_a_second_and_an_idle_server_less_than_100
         resident_kib.extend(server.resident_kib());
         server.kill().await;
     }
-    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+    promised("a later start", fastest, Duration::from_secs(1));
     match resident_kib.into_iter().min() {
         Some(kib) => assert!(kib * 1_024 < 100_000_000, "{kib} KiB"),
         None => eprintln!("skipped: this system has no /proc to read the memory from"),

@@ -85,6 +85,7 @@ impl Stripe {
         command
             .args(["--port", "0"])
             .env("STRIPE_SECRET_KEY", KEY)
+            .env("STRIPE_PUBLISHABLE_KEY", "pk_test_1")
             .env("STRIPE_API_URL", &self.0.url)
             .env("STRIPE_WEBHOOK_SECRETS", WEBHOOK_SECRET);
         let server = Server::from_command(command).await.unwrap();

@@ -158,7 +158,20 @@ async fn an_offer_is_between_two_people_and_ends() {
     }
     accept(&gift.ana, &transfer).await.problem(404, "not_found");
     gift.bo.delete(&path).await.problem(404, "not_found");
-    assert_eq!(gift.bo.get(&path).await.expect(200)["status"], "open");
+    let seen = gift.bo.get(&path).await.expect(200);
+    assert_eq!(
+        (&seen["status"], &seen["from_name"]),
+        (&json!("open"), &json!("ana"))
+    );
+    assert!(!seen.to_string().contains("ana@example.org"), "{seen}");
+    assert!(
+        gift.ana
+            .get(&path)
+            .await
+            .expect(200)
+            .get("from_name")
+            .is_none()
+    );
     let listed = gift.bo.get("/api/v1/transfers").await.expect(200);
     assert_eq!(listed["items"], json!([]), "the mail has the id");
     gift.ana.delete(&path).await.expect(204);

@@ -14,6 +14,17 @@ use crate::ports::{Credentials, Registration, Session};
 /// How long a log-in lasts.
 const SESSION_MS: u64 = 12 * 3_600 * 1_000;
 
+/// What became of a new account.
+pub(crate) enum NewAccount {
+    Made(Credentials),
+    /// Its address has an account: an older one, or this very one, made by a request whose
+    /// answer was lost.
+    Taken {
+        taken: Box<Credentials>,
+        new: Credentials,
+    },
+}
+
 impl App {
     /// Creates an account. `request` is the hash of the request without its password: a
     /// plain hash of a password is not something to keep. On a retry the password is
@@ -28,15 +39,32 @@ impl App {
         key: Option<&IdempotencyKey>,
         request: RequestHash,
     ) -> Result<Account> {
-        let email = parse_email(email)?;
-        check_reachable(&email)?;
         check_password(password)?;
-        check_name(name)?;
         if role == Role::Staff {
             return Err(Error::Invalid(
                 "an account is a buyer's or an organiser's".into(),
             ));
         }
+        let mut new = self.new_account(email, name, role, key, request)?;
+        new.password = passwords::hash(password, &self.entropy).await?;
+        match self.store_account(new).await? {
+            NewAccount::Made(new) => Ok(new.account),
+            NewAccount::Taken { taken, new } => registered_before(&taken, new, password).await,
+        }
+    }
+
+    /// The account that a request asks for, without a password, and not stored yet.
+    pub(crate) fn new_account(
+        &self,
+        email: &str,
+        name: &str,
+        role: Role,
+        key: Option<&IdempotencyKey>,
+        request: RequestHash,
+    ) -> Result<Credentials> {
+        let email = parse_email(email)?;
+        check_reachable(&email)?;
+        check_name(name)?;
         let now = self.now();
         let id = match key {
             Some(key) => AccountId::derived(&[
@@ -46,7 +74,7 @@ impl App {
             ]),
             None => AccountId::new(now, self.id_entropy()),
         };
-        let new = Credentials {
+        Ok(Credentials {
             account: Account {
                 id,
                 email,
@@ -54,23 +82,26 @@ impl App {
                 role,
                 created: now,
                 language: None,
+                proven: None,
             },
-            password: passwords::hash(password, &self.entropy).await?,
+            password: passwords::nobodys(),
             epoch: 0,
             request: key.map(|_| request),
-        };
+        })
+    }
+
+    /// Stores a new account, unless somebody has its address.
+    pub(crate) async fn store_account(&self, mut new: Credentials) -> Result<NewAccount> {
         match self.store.register(&new, None).await? {
-            Registration::Registered => Ok(new.account),
-            Registration::EmailTaken(taken) => registered_before(&taken, new, password).await,
+            Registration::Registered => return Ok(NewAccount::Made(new)),
+            Registration::EmailTaken(taken) => return Ok(NewAccount::Taken { taken, new }),
             // Somebody registered with this key, left, and comes back with the same one.
-            Registration::IdTaken => {
-                let mut new = new;
-                new.account.id = AccountId::new(now, self.id_entropy());
-                match self.store.register(&new, None).await? {
-                    Registration::Registered => Ok(new.account),
-                    _ => Err(Error::EmailTaken),
-                }
-            }
+            Registration::IdTaken => {}
+        }
+        new.account.id = AccountId::new(self.now(), self.id_entropy());
+        match self.store.register(&new, None).await? {
+            Registration::Registered => Ok(NewAccount::Made(new)),
+            _ => Err(Error::EmailTaken),
         }
     }
 
@@ -91,10 +122,32 @@ impl App {
             Some(found) if matches => (found.account, found.epoch),
             _ => return Err(Error::WrongCredentials),
         };
+        if let Some(key) = key {
+            let parts: [&[u8]; 3] = [b"session", account.id.as_bytes(), key.as_str().as_bytes()];
+            let id = SessionId::derived(&parts);
+            if let Some(session) = self.open_session(id, account.id, epoch, device).await? {
+                return Ok((session, account));
+            }
+        }
+        let id = SessionId::new(self.now(), self.id_entropy());
+        let session = self.open_session(id, account.id, epoch, device).await?;
+        Ok((session.ok_or(Error::Unavailable)?, account))
+    }
+
+    /// Opens the session of this id, or returns it as it was opened before. `None`: it has
+    /// ended. A closed session comes back with `expires` 0: closing marks it and keeps it, so
+    /// that its id cannot bring its token back to life.
+    pub(crate) async fn open_session(
+        &self,
+        id: SessionId,
+        account: AccountId,
+        epoch: u32,
+        device: Option<VisitorId>,
+    ) -> Result<Option<Session>> {
         let now = self.now();
-        let session = |id| Session {
+        let session = Session {
             id,
-            account: account.id,
+            account,
             opened: now,
             // Whole seconds, because that is what a token can say.
             expires: Millis((now + SESSION_MS).0 / 1_000 * 1_000),
@@ -102,21 +155,9 @@ impl App {
             epoch,
             device,
         };
-        if let Some(key) = key {
-            let parts: [&[u8]; 3] = [b"session", account.id.as_bytes(), key.as_str().as_bytes()];
-            let session = self
-                .store
-                .open(&session(SessionId::derived(&parts)))
-                .await?;
-            // A closed session comes back with `expires` 0: closing marks it and keeps
-            // it, so that its key cannot bring its token back to life.
-            if now < session.expires && session.epoch == epoch {
-                return Ok((session, account));
-            }
-        }
-        let id = SessionId::new(now, self.id_entropy());
-        let session = self.store.open(&session(id)).await?;
-        Ok((session, account))
+        let session = self.store.open(&session).await?;
+        let open = now < session.expires && session.epoch == epoch;
+        Ok(open.then_some(session))
     }
 
     /// Ends the session; its token stops working at once, everywhere.

@@ -8,6 +8,7 @@ use onsale_domain::layout::Layout;
 use onsale_domain::pricing::PriceLog;
 use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
+use onsale_domain::venue::Venue;
 
 use crate::availability::{MAPS_KEPT, MapSlots};
 use crate::cache::Cache;
@@ -19,6 +20,7 @@ use crate::ports::{
 };
 use crate::pricing::Views;
 use crate::sales::SalesView;
+use crate::shows::EventCard;
 use crate::waitlist::LineSlots;
 
 /// Who is calling, as their token says. Whether the session is still open is a read
@@ -44,7 +46,7 @@ impl Caller {
 
 /// How old a show may be when a hold is placed on it. Prices and limits follow a
 /// change this late; a cancelled show is caught by its closed blocks.
-const SHOW_FRESH_MS: u64 = 1_000;
+pub(crate) const SHOW_FRESH_MS: u64 = 1_000;
 /// 100,000 places take about 3 MB with their look-up tables.
 const LAYOUTS_KEPT: usize = 32;
 const SHOWS_KEPT: usize = 512;
@@ -86,8 +88,9 @@ pub struct App {
     ports: Ports,
     shows: Arc<Cache<ShowId, Dated<Show>>>,
     layouts: Arc<Cache<(VenueId, u8), Arc<Layout>>>,
-    /// The titles of events, for those who ask for nothing else of them.
-    pub(crate) titles: Arc<Cache<EventId, Dated<str>>>,
+    /// Events without their shows, and venues, for those who ask of a show.
+    pub(crate) event_cards: Arc<Cache<EventId, Dated<EventCard>>>,
+    pub(crate) venues: Arc<Cache<VenueId, Dated<Venue>>>,
     /// In which version the index has an event that is still noted, and since when.
     pub(crate) indexed: Arc<Cache<EventId, (u64, Millis)>>,
     pub(crate) maps: Arc<MapSlots>,
@@ -125,7 +128,8 @@ impl App {
             ports,
             shows: Arc::new(Cache::new(SHOWS_KEPT)),
             layouts: Arc::new(Cache::new(LAYOUTS_KEPT)),
-            titles: Arc::new(Cache::new(SHOWS_KEPT)),
+            event_cards: Arc::new(Cache::new(SHOWS_KEPT)),
+            venues: Arc::new(Cache::new(SHOWS_KEPT)),
             indexed: Arc::new(Cache::new(NOTES_AT_ONCE)),
             maps: Arc::new(Cache::new(MAPS_KEPT)),
             price_logs: Arc::new(Cache::new(SHOWS_KEPT)),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use onsale_domain::block::{BlockIndex, BlockState};
 use onsale_domain::claim::Found;
 use onsale_domain::ids::{HoldId, ShowId};
-use onsale_domain::layout::Layout;
+use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::{FRESH_MS, SeatMap};
 use onsale_domain::map_news::MapNews;
 use onsale_domain::show::Show;
@@ -169,6 +169,23 @@ impl App {
         {
             tell(&mut slot.news());
         }
+    }
+
+    /// Lets those who choose in this process know that somebody was too late.
+    pub(crate) fn tell_conflict(&self, show: ShowId) {
+        let now = self.now();
+        self.tell_map(show, |news| news.tell_conflict(now));
+    }
+
+    /// What this hold is known to have taken since the map was read.
+    pub(crate) fn known_places_of(&self, show: ShowId, hold: HoldId) -> Vec<PlaceIndex> {
+        let slot = self.maps.get(&show);
+        slot.map_or_else(Vec::new, |slot| slot.news().held_by(hold))
+    }
+
+    /// When somebody in this process was last too late.
+    pub(crate) fn last_conflict(&self, show: ShowId) -> Option<Millis> {
+        self.maps.get(&show)?.news().last_conflict()
     }
 
     /// Takes off this map what claims have told since. `mine` is the hold that chooses.

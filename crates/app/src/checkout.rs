@@ -11,6 +11,7 @@ mod cells;
 mod charge_back;
 mod drive;
 mod read;
+mod receipt;
 mod rejections;
 mod resale;
 mod resume;
@@ -18,5 +19,7 @@ mod start;
 mod steps;
 mod undo;
 
-pub use cancel::Cancelled;
+pub use cancel::{Cancelled, Cancelling};
 pub use drive::{MAX_TRIES, Trouble};
+pub use read::OrderDetails;
+pub use receipt::Receipted;

@@ -8,6 +8,7 @@ use onsale_domain::audit::{AuditAction, AuditEntry, event_changes};
 use onsale_domain::event::{Event, ShowSummary, status_of};
 use onsale_domain::ids::{AccountId, EventId, VenueId};
 use onsale_domain::map::Counts;
+use onsale_domain::poster::is_uploaded;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{ShowStatus, StoredStatus};
 use onsale_domain::time::Millis;
@@ -161,7 +162,12 @@ impl App {
 
     /// Tells the trails of the shows that are still to come. The change is made by now, and
     /// repeating it would change nothing: what cannot be noted is logged.
-    async fn note_event_change(&self, caller: &Caller, before: &Event, after: &Versioned<Event>) {
+    pub(crate) async fn note_event_change(
+        &self,
+        caller: &Caller,
+        before: &Event,
+        after: &Versioned<Event>,
+    ) {
         let changes = event_changes(before, &after.value);
         if changes.is_empty() {
             return;
@@ -266,6 +272,7 @@ fn new_event(id: EventId, new: NewEvent, venue: &Venue, now: Millis) -> Event {
         venue: venue.name.clone(),
         city: venue.city.clone(),
         location: venue.location,
+        timezone: Some(venue.timezone.clone()),
         poster_url: new.poster_url,
         shows: Vec::new(),
         created: now,
@@ -294,13 +301,16 @@ fn check_texts(event: &Event) -> Result<()> {
         )));
     }
     match event.poster_url.as_deref() {
-        Some(url) if !is_web_address(url) => Err(invalid("poster_url: an http or https address")),
+        Some(url) if !is_web_address(url) && !is_uploaded(event.id, url) => {
+            Err(invalid("poster_url: an http or https address"))
+        }
         _ => Ok(()),
     }
 }
 
-/// Whether a page may load a picture from there. Anything but a plain web address
-/// could be a script, or break out of the attribute it is written to.
+/// Whether others may be told that a picture is there. Anything but a plain web address
+/// could be a script, or break out of the attribute it is written to. Our own pages show
+/// pictures of their own origin only.
 fn is_web_address(url: &str) -> bool {
     let rest = url
         .strip_prefix("https://")

@@ -26,7 +26,7 @@ const OVERLAP_MS: u64 = 15_000;
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub show: Arc<Show>,
-    pub title: Arc<str>,
+    pub title: String,
     /// Asking `since` this moment later gives whatever changed after this snapshot.
     pub version: Millis,
     pub changes: Vec<GateChange>,

@@ -34,6 +34,11 @@ pub fn nobodys() -> PasswordHash {
     PasswordHash(NOBODY.to_owned())
 }
 
+/// Whether an account with this hash has no password.
+pub fn is_nobodys(stored: &PasswordHash) -> bool {
+    stored.0 == NOBODY
+}
+
 /// Hashes a new password with a fresh salt.
 pub async fn hash(password: &str, entropy: &Arc<dyn Entropy>) -> Result<PasswordHash> {
     let mut salt = [0u8; SALT_LEN];

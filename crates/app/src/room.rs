@@ -1,12 +1,12 @@
 //! The cloud's part in a waiting room: what the edge is told each second, and passes
 //! that end before their time.
 
-use std::sync::Arc;
-
 use onsale_domain::announcement::News as Told;
-use onsale_domain::ids::{EventId, ShowId};
+use onsale_domain::ids::ShowId;
+use onsale_domain::map::Counts;
+use onsale_domain::money::{Cents, Money};
 use onsale_domain::order::Order;
-use onsale_domain::room::briefing::{Briefing, ENDED_OVERLAP_MS};
+use onsale_domain::room::briefing::{Briefing, ENDED_OVERLAP_MS, OnSale, PriceRange};
 use onsale_domain::room::controller::{News, Settings};
 use onsale_domain::room::opaque::PassId;
 use onsale_domain::room::pass::MAX_PASS_MS;
@@ -30,6 +30,30 @@ const ENDED_MATTERS_MS: u64 = MAX_PASS_MS + 60_000;
 const MAX_ENDED: usize = 20_000;
 const _: () = assert!(MAX_ENDED as u64 > ENDED_OVERLAP_MS + 1_000);
 
+/// What those who wait want to know of a show, by the prices and places of its sections.
+fn on_sale(show: &Show, prices: &[Cents], counts: &[Counts]) -> OnSale {
+    let is_sold = |section: usize| counts.get(section).is_some_and(Counts::all_sold);
+    let left = prices.iter().enumerate().filter(|(n, _)| !is_sold(*n));
+    let left: Vec<Cents> = left.map(|(_, price)| *price).collect();
+    let currency = show.currency;
+    let range = left.iter().min().zip(left.iter().max());
+    let sold_out = show.prices.iter().enumerate().filter(|(n, _)| is_sold(*n));
+    OnSale {
+        prices: range.map(|(from, to)| PriceRange {
+            from: Money {
+                amount: *from,
+                currency,
+            },
+            to: Money {
+                amount: *to,
+                currency,
+            },
+        }),
+        sold_out_sections: sold_out.map(|(_, (name, _))| name.clone()).collect(),
+        message: show.room.message.clone(),
+    }
+}
+
 impl App {
     /// What the edge wants to know of a room. `since` is the cursor of the last briefing,
     /// or zero.
@@ -42,16 +66,17 @@ impl App {
             return Err(Error::NotFound("show"));
         }
         let title = self.title_of(&show).await?;
-        let mut news = self.news(&show, Millis(since), now).await?;
+        let (mut news, on_sale) = self.news(&show, Millis(since), now).await?;
         news.healthy = self.now() - now < SLOW_READS_MS;
         Ok(Briefing {
-            title: title.to_string(),
+            title,
+            on_sale,
             settings: Settings::of(&show),
             news,
         })
     }
 
-    async fn news(&self, show: &Show, since: Millis, now: Millis) -> Result<News> {
+    async fn news(&self, show: &Show, since: Millis, now: Millis) -> Result<(News, OnSale)> {
         let layout = self.layout_of(show).await?;
         // A room must not let people in to a show of which nobody can say what is left.
         let map = self.seat_map(show, &layout).await;
@@ -65,13 +90,15 @@ impl App {
             _ => now,
         };
         let counts = map.counts();
-        Ok(News {
+        let prices = self.current_prices(show, &layout).await?.sections;
+        let news = News {
             cursor: cursor.0,
             free_seats: Some(counts.free),
             sold_out: counts.all_sold(),
             healthy: true,
             ended: ended.into_iter().map(|ended| ended.pass).collect(),
-        })
+        };
+        Ok((news, on_sale(show, &prices, &map.sections)))
     }
 
     /// The room lets these people in, who asked to be told. Telling of a turn again tells
@@ -96,18 +123,9 @@ impl App {
         Ok(self.bus.announce(&told).await?)
     }
 
-    pub(crate) async fn title_of(&self, show: &Show) -> Result<Arc<str>> {
-        let id: EventId = show.event_id;
-        let now = self.now();
-        if let Some((read, title)) = self.titles.get(&id)
-            && now - read < TITLE_FRESH_MS
-        {
-            return Ok(title);
-        }
-        let event = self.store.event(id).await?.ok_or(Error::Corrupt)?;
-        let title: Arc<str> = event.value.title.into();
-        self.titles.put(id, (now, title.clone()));
-        Ok(title)
+    pub(crate) async fn title_of(&self, show: &Show) -> Result<String> {
+        let card = self.event_card(show.event_id, TITLE_FRESH_MS).await?;
+        Ok(card.title.clone())
     }
 
     /// Ends a pass: no hold begins under it any more, and its place in the room is free.

@@ -1,9 +1,11 @@
 //! Shows: created under an event, changed until they are over, and seen by everyone
 //! once they are published.
 
+mod about;
 mod change;
 mod create;
 
+pub use about::{AboutShow, EventCard};
 pub use change::{RoomChange, ShowChange};
 pub use create::NewShow;
 

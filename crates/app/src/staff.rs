@@ -65,6 +65,7 @@ impl App {
                 role: Role::Staff,
                 created: now,
                 language: None,
+                proven: None,
             },
             // The first one is chosen by whoever follows the invitation.
             password: passwords::nobodys(),

@@ -8,15 +8,16 @@
 
 mod side;
 
-pub use side::Side;
+pub use side::{Seen, Side};
 
-use onsale_domain::account::{Account, Email};
+use onsale_domain::account::{Account, Email, MAX_NAME_CHARS};
 use onsale_domain::ids::{TicketId, TransferId};
 use onsale_domain::order::Order;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{Show, StoredStatus};
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketClaims;
+use onsale_domain::told_name::told_name;
 use onsale_domain::transfer::{
     MAX_HANDS, MAX_OFFERS, Transfer, TransferRefusal, TransferState, TransferStatus,
 };
@@ -168,9 +169,22 @@ impl App {
         }
     }
 
-    pub async fn transfer(&self, caller: &Caller, id: TransferId) -> Result<(Transfer, Side)> {
+    /// One transfer. Its recipient is told who gives the ticket.
+    pub async fn transfer(&self, caller: &Caller, id: TransferId) -> Result<Seen> {
         let (transfer, side) = self.own_transfer(caller, id).await?;
-        Ok((transfer.value, side))
+        let transfer = transfer.value;
+        let from_name = match side {
+            Side::Sender => None,
+            Side::Recipient => {
+                let sender = self.store.account(transfer.from).await?;
+                sender.and_then(|sender| told_name(&sender.name, MAX_NAME_CHARS))
+            }
+        };
+        Ok(Seen {
+            transfer,
+            side,
+            from_name,
+        })
     }
 
     /// What the caller sent, and what became of what was offered to them, newest first. An

@@ -2,7 +2,9 @@
 
 use onsale_domain::account::{Role, is_line};
 use onsale_domain::ids::VenueId;
-use onsale_domain::layout::{Layout, LayoutError, MAX_PLACES, SectionSpec, SectionSpecKind};
+use onsale_domain::layout::{
+    FloorShape, Layout, LayoutError, MAX_PLACES, RowsShape, SectionSpec, SectionSpecKind, Stage,
+};
 use onsale_domain::layout_codec;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::venue::{Location, Venue, is_timezone};
@@ -25,6 +27,7 @@ pub struct NewVenue {
     pub sections: Vec<NewSection>,
     /// The seat id of the best place; best available looks around it.
     pub focal_point: Option<String>,
+    pub stage: Option<Stage>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +35,35 @@ pub enum NewSection {
     Seated {
         name: String,
         rows: Vec<NewRow>,
-        not_for_sale: Vec<String>,
-        accessible: Vec<String>,
+        marks: SeatMarks,
+        shape: Option<RowsShape>,
     },
     General {
         name: String,
         capacity: u32,
+        shape: Option<FloorShape>,
     },
+}
+
+/// The ids of the seats that are special in one way or another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SeatMarks {
+    pub not_for_sale: Vec<String>,
+    pub accessible: Vec<String>,
+    pub companion: Vec<String>,
+    pub restricted_view: Vec<String>,
+}
+
+impl SeatMarks {
+    fn longest(&self) -> usize {
+        let lists = [
+            &self.not_for_sale,
+            &self.accessible,
+            &self.companion,
+            &self.restricted_view,
+        ];
+        lists.map(Vec::len).into_iter().max().unwrap_or(0)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,43 +102,43 @@ impl NewSection {
     fn size(&self) -> usize {
         match self {
             Self::General { capacity, .. } => *capacity as usize,
-            Self::Seated {
-                rows,
-                not_for_sale,
-                accessible,
-                ..
-            } => rows
-                .iter()
-                .map(|row| row.seats.len())
-                .sum::<usize>()
-                .max(not_for_sale.len())
-                .max(accessible.len()),
+            Self::Seated { rows, marks, .. } => {
+                let seats: usize = rows.iter().map(|row| row.seats.len()).sum();
+                seats.max(marks.longest())
+            }
         }
     }
 
     fn into_spec(self) -> SectionSpec {
         match self {
-            Self::General { name, capacity } => SectionSpec {
+            Self::General {
+                name,
+                capacity,
+                shape,
+            } => SectionSpec {
                 name,
                 kind: SectionSpecKind::General(capacity),
-                not_for_sale: Vec::new(),
-                accessible: Vec::new(),
+                floor: shape,
+                ..SectionSpec::default()
             },
             Self::Seated {
                 name,
                 rows,
-                not_for_sale,
-                accessible,
+                marks,
+                shape,
             } => {
                 let rows = rows
                     .into_iter()
                     .map(|row| (row.label, row.seats.into_numbers()));
-                let kind = SectionSpecKind::Seated(rows.collect());
                 SectionSpec {
                     name,
-                    kind,
-                    not_for_sale,
-                    accessible,
+                    kind: SectionSpecKind::Seated(rows.collect()),
+                    not_for_sale: marks.not_for_sale,
+                    accessible: marks.accessible,
+                    companion: marks.companion,
+                    restricted_view: marks.restricted_view,
+                    shape,
+                    floor: None,
                 }
             }
         }
@@ -149,7 +174,9 @@ impl NewVenue {
             .into_iter()
             .map(NewSection::into_spec)
             .collect();
-        let layout = Layout::build(specs, self.focal_point.as_deref()).map_err(invalid)?;
+        let layout = Layout::build(specs, self.focal_point.as_deref())
+            .map_err(invalid)?
+            .with_stage(self.stage);
         if layout_codec::encode(&layout).len() > layout_codec::MAX_BYTES {
             let advice =
                 "the layout is too detailed: use shorter row labels or numbers in sequence";
@@ -249,8 +276,8 @@ mod tests {
         NewSection::Seated {
             name: "A".into(),
             rows: (1..=rows).map(row).collect(),
-            not_for_sale: vec![],
-            accessible: vec![],
+            marks: SeatMarks::default(),
+            shape: None,
         }
     }
 
@@ -263,6 +290,7 @@ mod tests {
             location: None,
             sections,
             focal_point: None,
+            stage: None,
         }
     }
 
@@ -273,6 +301,7 @@ mod tests {
         let general = NewSection::General {
             name: "F".into(),
             capacity: u32::MAX,
+            shape: None,
         };
         assert!(venue(vec![general.clone(), general]).into_layout().is_err());
     }

@@ -20,6 +20,8 @@ use crate::table::DynamoStore;
 
 /// Marks an account that was deleted. Its item stays, so that its id is nobody else's.
 const GONE: &str = "gone";
+/// When the address was first proven.
+const PROVEN: &str = "proven";
 
 fn account_of(item: &Item) -> Stored<Account> {
     Ok(Account {
@@ -30,6 +32,10 @@ fn account_of(item: &Item) -> Stored<Account> {
         created: Millis(get_number(item, "created")?),
         language: match item.contains_key("lang") {
             true => Some(get_text(item, "lang")?.parse().map_err(corrupt)?),
+            false => None,
+        },
+        proven: match item.contains_key(PROVEN) {
+            true => Some(Millis(get_number(item, PROVEN)?)),
             false => None,
         },
     })
@@ -178,11 +184,50 @@ impl Accounts for DynamoStore {
         Ok(item.is_some_and(|item| get_text(&item, "pw") == Ok(password.0.as_str())))
     }
 
+    async fn prove_address(&self, id: AccountId, now: Millis) -> Stored<bool> {
+        let change = Change {
+            update: format!("SET {PROVEN} = if_not_exists({PROVEN}, :now)"),
+            condition: Some(IS_SOMEBODYS.to_owned()),
+            values: Item::from([(":now".to_owned(), number(now.0))]),
+        };
+        self.update_if(&Key::account(id), change).await
+    }
+
+    async fn claim_account(
+        &self,
+        id: AccountId,
+        epoch: u32,
+        nobodys: &PasswordHash,
+        now: Millis,
+    ) -> Stored<bool> {
+        let values = Item::from([
+            (":pw".to_owned(), text(&nobodys.0)),
+            (":now".to_owned(), number(now.0)),
+        ]);
+        let update = format!("SET pw = :pw, {PROVEN} = :now, {EPOCH} = :epoch");
+        let next = set_epoch(epoch + 1, None, Item::new());
+        let parts = vec![
+            self.update_part(&Key::account(id), next_epoch(epoch, &update, values))?,
+            self.update_part(&Key::session_epoch(id), next)?,
+        ];
+        if self.transact(parts).await?.is_ok() {
+            return Ok(true);
+        }
+        // An earlier try of this very write was done, and only its answer was lost.
+        let item = self.account_item(id).await?;
+        let done = |item: &Item| -> Stored<bool> {
+            let claimed = item.contains_key(PROVEN) && get_number(item, PROVEN)? == now.0;
+            Ok(claimed && epoch_of(item)? == epoch + 1)
+        };
+        item.as_ref().map_or(Ok(false), done)
+    }
+
     async fn begin_deletion(&self, deletion: &Deletion, epoch: u32) -> Stored<bool> {
         let id = deletion.account;
         let email = deletion.email.as_ref().ok_or_else(|| corrupt("email"))?;
-        let update =
-            format!("SET {GONE} = :gone, {EPOCH} = :epoch REMOVE email, full_name, pw, req, lang");
+        let update = format!(
+            "SET {GONE} = :gone, {EPOCH} = :epoch REMOVE email, full_name, pw, req, lang, {PROVEN}"
+        );
         let values = Item::from([(":gone".to_owned(), number(deletion.began.0))]);
         let next = set_epoch(epoch + 1, None, Item::new());
         let mut parts = vec![

@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use onsale_domain::best_available::{Together, Wish, choose};
+use onsale_domain::best_available::{Breadth, House, Together, Wish, choose};
 use onsale_domain::block::{BlockIndex, BlockState, Cell};
 use onsale_domain::ids::HoldId;
 use onsale_domain::layout::{Layout, PlaceIndex, SectionSpec, SectionSpecKind};
@@ -64,13 +64,12 @@ fn measure(name: &str, layout: &Layout, map: &SeatMap, wish: &Wish<'_>) {
     let prices = vec![Cents(5_000); layout.sections().len()];
     let once = |seed: u64| {
         let started = Instant::now();
-        let places = choose(
-            black_box(layout),
-            black_box(map),
-            &prices,
-            wish,
-            &mut Seed::new(seed),
-        );
+        let house = House {
+            layout: black_box(layout),
+            map: black_box(map),
+            prices: &prices,
+        };
+        let places = choose(house, wish, Breadth::BEST, &mut Seed::new(seed));
         let took = started.elapsed();
         black_box(places);
         took.as_secs_f64() * 1_000.0
@@ -98,8 +97,8 @@ fn arena() -> Layout {
                 .map(|row| (row.to_string(), (1..=SEATS_PER_ROW).collect()))
                 .collect(),
         ),
-        not_for_sale: vec![],
         accessible: vec![format!("S{n}-1-1"), format!("S{n}-1-2")],
+        ..SectionSpec::default()
     };
     let layout = Layout::build((1..=SECTIONS).map(section).collect(), Some("S5-20-20"));
     layout.expect("the arena is a valid layout")
@@ -109,8 +108,7 @@ fn floor() -> Layout {
     let section = SectionSpec {
         name: "Floor".into(),
         kind: SectionSpecKind::General(PLACES),
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     Layout::build(vec![section], None).expect("the floor is a valid layout")
 }
@@ -138,5 +136,6 @@ fn wish(quantity: usize) -> Wish<'static> {
         max_price: None,
         together: Together::Preferred,
         allow_fewer: false,
+        accessible: false,
     }
 }

@@ -14,7 +14,9 @@ pub enum Role {
     Staff,
 }
 
-/// An address in the form we compare by: trimmed and in lower case.
+/// An address in the form we compare by: trimmed and in lower case. It is what a person is to
+/// us: one address has one account, and the limit of tickets counts by account. Whether two
+/// addresses of other letters reach one mailbox only its provider knows, so they are two.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Email(String);
@@ -74,6 +76,10 @@ pub struct Account {
     /// In which language to write to them, if they ever said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
+    /// Since when we know that mail to the address reaches whoever has the account: they
+    /// followed a link that was mailed there. Registering proves nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proven: Option<Millis>,
 }
 
 impl Account {

@@ -155,6 +155,7 @@ fn fields(show: &Show) -> Fields {
         opens_at,
         pass_seconds,
         beacon,
+        message,
     } = &show.room;
     let time = |at: &Option<Millis>| at.map(|at| at.to_string());
     let policy = show.refund_policy.iter();
@@ -181,6 +182,7 @@ fn fields(show: &Show) -> Fields {
         ("room.opens_at", time(opens_at)),
         ("room.pass_seconds", Some(pass_seconds.to_string())),
         ("room.beacon", beacon.as_ref().and_then(word)),
+        ("room.message", message.clone()),
     ]
 }
 

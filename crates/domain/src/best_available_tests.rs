@@ -1,7 +1,9 @@
+use std::collections::HashSet;
+
 use super::*;
-use crate::block::{BlockIndex, BlockState, Cell, Slot};
+use crate::block::{BlockIndex, BlockState, Cell, PlaceState, Slot};
 use crate::ids::HoldId;
-use crate::layout::{SectionSpec, SectionSpecKind};
+use crate::layout::{Row, SectionSpec, SectionSpecKind};
 use crate::time::Millis;
 use proptest::prelude::*;
 
@@ -14,8 +16,7 @@ fn layout(rows: &[u16]) -> Layout {
     let section = SectionSpec {
         name: "A".into(),
         kind: SectionSpecKind::Seated(rows),
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     Layout::build(vec![section], None).unwrap()
 }
@@ -41,11 +42,28 @@ fn wish(quantity: usize) -> Wish<'static> {
         max_price: None,
         together: Together::Preferred,
         allow_fewer: false,
+        accessible: false,
     }
 }
 
-fn pick(layout: &Layout, map: &SeatMap, wish: &Wish<'_>, seed: u64) -> Option<Vec<PlaceIndex>> {
-    choose(layout, map, &[Cents(100)], wish, &mut Seed::new(seed))
+fn pick_among(
+    layout: &Layout,
+    map: &SeatMap,
+    wish: &Wish<'_>,
+    breadth: Breadth,
+    seed: u64,
+) -> Option<Vec<PlaceIndex>> {
+    let house = House {
+        layout,
+        map,
+        prices: &[Cents(100)],
+    };
+    choose(house, wish, breadth, &mut Seed::new(seed))
+}
+
+/// What the first try takes.
+fn pick(layout: &Layout, map: &SeatMap, wish: &Wish<'_>) -> Option<Vec<PlaceIndex>> {
+    pick_among(layout, map, wish, Breadth::BEST, 1)
 }
 
 /// All windows of free neighbours of this length, straight from the definition.
@@ -79,11 +97,24 @@ fn orphans(layout: &Layout, map: &SeatMap, places: &[PlaceIndex]) -> usize {
 }
 
 #[test]
-fn the_middle_of_the_front_row_comes_first_and_crowds_spread() {
+fn the_first_try_takes_the_best_window_whatever_the_seed() {
     let layout = layout(&[20; 30]);
     let map = map_with(&layout, |_| false);
-    let picks: std::collections::HashSet<_> = (0..200)
-        .map(|seed| pick(&layout, &map, &wish(2), seed).unwrap())
+    for seed in 0..200 {
+        let places = pick_among(&layout, &map, &wish(2), Breadth::BEST, seed).unwrap();
+        assert_eq!(places, vec![PlaceIndex(9), PlaceIndex(10)]);
+    }
+    let map = map_with(&layout, |place| place.0 < 20);
+    let places = pick(&layout, &map, &wish(3)).unwrap();
+    assert_eq!(places[1], PlaceIndex(29), "the next row");
+}
+
+#[test]
+fn a_crowd_spreads_over_the_nearest_rows() {
+    let layout = layout(&[20; 30]);
+    let map = map_with(&layout, |_| false);
+    let picks: HashSet<_> = (0..200)
+        .map(|seed| pick_among(&layout, &map, &wish(2), Breadth::FEW, seed).unwrap())
         .collect();
     assert!(picks.len() >= CHOICES / 2, "{}", picks.len());
     assert!(picks.iter().all(|places| places[0].0 < 20 * CHOICES as u32));
@@ -94,18 +125,16 @@ fn whoever_was_too_late_picks_from_more_windows_none_of_which_overlap() {
     let layout = layout(&[40; 50]);
     let map = map_with(&layout, |_| false);
     let mut tries = Tries::default();
-    for most in [12, 48, 192, 768] {
-        let pick = |seed| {
-            let (prices, mut seed) = ([Cents(100)], Seed::new(seed));
-            choose_among(&layout, &map, &prices, &wish(2), tries.breadth(), &mut seed).unwrap()
-        };
-        let picks: std::collections::HashSet<_> = (0..4_000).map(pick).collect();
+    for most in [1, 48, 192, 768] {
+        let breadth = tries.breadth();
+        let pick = |seed| pick_among(&layout, &map, &wish(2), breadth, seed).unwrap();
+        let picks: HashSet<_> = (0..4_000).map(pick).collect();
         let different = picks.len();
         assert!(
             different <= most && different > most * 9 / 10,
             "{different}"
         );
-        let places: std::collections::HashSet<_> = picks.iter().flatten().collect();
+        let places: HashSet<_> = picks.iter().flatten().collect();
         assert_eq!(places.len(), 2 * different);
         assert!(picks.iter().all(|pair| orphans(&layout, &map, pair) == 0));
         tries.was_late();
@@ -120,11 +149,10 @@ fn whoever_was_too_late_leaves_an_orphan_rather_than_wait_for_the_one_window_wit
     let mut tries = Tries::default();
     let rows_at = |breadth| {
         let row = |seed| {
-            let (prices, mut seed) = ([Cents(100)], Seed::new(seed));
-            let pair = choose_among(&layout, &map, &prices, &wish(2), breadth, &mut seed).unwrap();
+            let pair = pick_among(&layout, &map, &wish(2), breadth, seed).unwrap();
             layout.row_at(pair[0]).unwrap().0.first
         };
-        (0..100).map(row).collect::<std::collections::HashSet<_>>()
+        (0..100).map(row).collect::<HashSet<_>>()
     };
     assert_eq!(rows_at(tries.breadth()).len(), 1);
     tries.was_late();
@@ -136,42 +164,21 @@ fn a_group_without_room_is_split_in_halves() {
     // Runs of 3, 2 and 2: five people sit as 3 + 2, six as 3 + (2 + 1).
     let layout = layout(&[3, 2, 2]);
     let map = map_with(&layout, |_| false);
-    let five = pick(&layout, &map, &wish(5), 1).unwrap();
+    let five = pick(&layout, &map, &wish(5)).unwrap();
     assert!(!layout.are_together(&five));
     assert!(layout.are_together(&five[..3]) && layout.are_together(&five[3..]));
-    assert_eq!(pick(&layout, &map, &wish(6), 1).unwrap().len(), 6);
-    assert_eq!(pick(&layout, &map, &wish(8), 1), None);
+    assert_eq!(pick(&layout, &map, &wish(6)).unwrap().len(), 6);
+    assert_eq!(pick(&layout, &map, &wish(8)), None);
     let required = Wish {
         together: Together::Required,
         ..wish(5)
     };
-    assert_eq!(pick(&layout, &map, &required, 1), None);
+    assert_eq!(pick(&layout, &map, &required), None);
     let fewer = Wish {
         allow_fewer: true,
         ..required
     };
-    assert_eq!(pick(&layout, &map, &fewer, 1).unwrap().len(), 3);
-}
-
-#[test]
-fn accessible_places_go_last() {
-    let mut spec = SectionSpec {
-        name: "A".into(),
-        kind: SectionSpecKind::Seated(vec![("1".into(), vec![1, 2]), ("2".into(), vec![1, 2])]),
-        not_for_sale: vec![],
-        accessible: vec!["A-1-1".into()],
-    };
-    let layout = Layout::build(vec![spec.clone()], None).unwrap();
-    let map = map_with(&layout, |_| false);
-    for seed in 0..20 {
-        assert_eq!(
-            pick(&layout, &map, &wish(2), seed).unwrap()[0],
-            PlaceIndex(2)
-        );
-    }
-    spec.accessible.push("A-2-2".into());
-    let layout = Layout::build(vec![spec], None).unwrap();
-    assert!(pick(&layout, &map, &wish(2), 0).is_some());
+    assert_eq!(pick(&layout, &map, &fewer).unwrap().len(), 3);
 }
 
 #[test]
@@ -179,8 +186,7 @@ fn price_and_section_limit_the_choice_and_general_sections_serve_last() {
     let seated = |name: &str| SectionSpec {
         name: name.into(),
         kind: SectionSpecKind::Seated(vec![("1".into(), vec![1, 2, 3, 4])]),
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     let floor = SectionSpec {
         kind: SectionSpecKind::General(10),
@@ -189,8 +195,14 @@ fn price_and_section_limit_the_choice_and_general_sections_serve_last() {
     let layout = Layout::build(vec![floor, seated("A"), seated("B")], None).unwrap();
     let map = map_with(&layout, |_| false);
     let prices = [Cents(10), Cents(50), Cents(20)];
+    let house = House {
+        layout: &layout,
+        map: &map,
+        prices: &prices,
+    };
     let section_of = |wish: &Wish<'_>| {
-        choose(&layout, &map, &prices, wish, &mut Seed::new(3)).map(|p| layout.section_at(p[0]))
+        let places = choose(house, wish, Breadth::BEST, &mut Seed::new(3));
+        places.map(|p| layout.section_at(p[0]))
     };
     assert_eq!(
         section_of(&Wish {
@@ -239,11 +251,14 @@ proptest! {
         density in 0usize..4,
         quantity in 1usize..9,
         seed in any::<u64>(),
+        crowd in any::<bool>(),
     ) {
         let layout = layout(&rows);
         let map = map_with(&layout, |p| taken[p.at()] && p.at() % 4 >= density);
-        let picked = pick(&layout, &map, &wish(quantity), seed);
-        prop_assert_eq!(&picked, &pick(&layout, &map, &wish(quantity), seed), "one seed, one answer");
+        let breadth = if crowd { Breadth::FEW } else { Breadth::BEST };
+        let pick = || pick_among(&layout, &map, &wish(quantity), breadth, seed);
+        let picked = pick();
+        prop_assert_eq!(&picked, &pick(), "one seed, one answer");
 
         let whole = windows(&layout, &map, quantity);
         let Some(places) = picked else {
@@ -276,7 +291,7 @@ fn slots_stay_inside_blocks() {
     // A window that crosses a block is still one window.
     let layout = layout(&[40]);
     let map = map_with(&layout, |p| !(18..22).contains(&p.0));
-    let places = pick(&layout, &map, &wish(4), 5).unwrap();
+    let places = pick(&layout, &map, &wish(4)).unwrap();
     let blocks: std::collections::HashSet<_> = places
         .iter()
         .map(|p| layout.locate(*p))
@@ -290,14 +305,12 @@ fn fewer_are_as_many_as_there_are_seated_or_standing() {
     let seated = SectionSpec {
         name: "A".into(),
         kind: SectionSpecKind::Seated(vec![("1".into(), (1..=4).collect())]),
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     let floor = SectionSpec {
         name: "F".into(),
         kind: SectionSpecKind::General(6),
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     let layout = Layout::build(vec![seated, floor], None).unwrap();
     let offered = |seats: u32, standing: u32, quantity: usize, together: Together| {
@@ -310,8 +323,12 @@ fn fewer_are_as_many_as_there_are_seated_or_standing() {
             allow_fewer: true,
             ..wish(quantity)
         };
-        let prices = [Cents(100), Cents(100)];
-        let chosen = choose(&layout, &map, &prices, &wish, &mut Seed::new(7));
+        let house = House {
+            layout: &layout,
+            map: &map,
+            prices: &[Cents(100), Cents(100)],
+        };
+        let chosen = choose(house, &wish, Breadth::BEST, &mut Seed::new(7));
         let chosen = chosen.unwrap_or_default();
         let seated = chosen.iter().filter(|place| place.0 < 4).count();
         (seated, chosen.len() - seated)

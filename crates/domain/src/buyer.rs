@@ -254,6 +254,14 @@ impl Buyer {
         self.entries.iter().find(|e| e.hold == hold)
     }
 
+    /// Entries whose buyer may still pay, or is paying, newest first: a new one is recorded
+    /// after all others.
+    pub fn open_entries(&self, now: Millis) -> impl Iterator<Item = &Entry> {
+        let open = |state| matches!(state, EntryState::Held | EntryState::Paying);
+        let entries = self.entries.iter().rev();
+        entries.filter(move |entry| open(entry.state_at(now)))
+    }
+
     /// Places that count against the cap.
     pub fn live_places(&self, now: Millis) -> usize {
         self.entries

@@ -46,6 +46,18 @@ fn the_cap_counts_live_places_only() {
 }
 
 #[test]
+fn open_entries_are_held_or_being_paid_and_the_newest_comes_first() {
+    let buyer = with(&[(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]);
+    let buyer = buyer.release(id(1), NOW).unwrap();
+    let buyer = buyer.lock(id(2), 1, NOW).unwrap();
+    let buyer = buyer.lock(id(4), 1, NOW).unwrap();
+    let buyer = buyer.sell(id(4), 1, NOW).unwrap();
+    let open = |now| -> Vec<_> { buyer.open_entries(now).map(|entry| entry.hold).collect() };
+    assert_eq!(open(NOW), [id(5), id(3), id(2)]);
+    assert_eq!(open(NOW + 600_000), [id(2)], "what lapsed is over");
+}
+
+#[test]
 fn paying_and_sold_count_past_their_expiry() {
     let buyer = with(&[(1, 4)]).lock(id(1), 1, NOW).unwrap();
     assert_eq!(buyer.live_places(NOW + 2_000_000), 4);

@@ -332,8 +332,7 @@ mod tests {
         let section = SectionSpec {
             name: "A".into(),
             kind: SectionSpecKind::Seated(vec![("1".into(), (1..=40).collect())]),
-            not_for_sale: vec![],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         let layout = Layout::build(vec![section], None).unwrap();
         let places = [30, 2, 31, 1].map(PlaceIndex);

@@ -140,6 +140,7 @@ mod tests {
             role: Role::Buyer,
             created,
             language: None,
+            proven: None,
         }
     }
 

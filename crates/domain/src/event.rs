@@ -68,6 +68,9 @@ pub struct Event {
     /// Where the venue is, so that a list can search around a point.
     #[serde(default)]
     pub location: Option<Location>,
+    /// The clocks of the venue, by their IANA name; events from before it was kept have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
     pub poster_url: Option<String>,
     pub shows: Vec<ShowSummary>,
     pub created: Millis,
@@ -156,6 +159,7 @@ mod tests {
             venue: String::new(),
             city: String::new(),
             location: None,
+            timezone: None,
             poster_url: None,
             shows: vec![
                 show(1, 1, Draft, 2_000, false),

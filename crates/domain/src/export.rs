@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::csv;
 use crate::ids::{AccountId, ExportId, ShowId};
 use crate::money::Money;
-use crate::order::Order;
+use crate::order::{Order, OrderNumber};
 use crate::sales::section_of;
 use crate::ticket::{Ticket, TicketState};
 use crate::time::Millis;
@@ -43,8 +43,16 @@ impl ExportKind {
     pub fn heading(self) -> String {
         let names: &[&str] = match self {
             Self::Orders => &[
-                "order_id", "time", "status", "name", "email", "seats", "total", "refund",
+                "order_id",
+                "time",
+                "status",
+                "name",
+                "email",
+                "seats",
+                "total",
+                "refund",
                 "currency",
+                "order_number",
             ],
             Self::Attendees => &[
                 "ticket_id",
@@ -55,6 +63,7 @@ impl ExportKind {
                 "used_at",
                 "gate",
                 "name",
+                "order_number",
             ],
         };
         format!("{BYTE_ORDER_MARK}{}", csv::row(names))
@@ -180,6 +189,7 @@ pub fn order_row(order: &Order, buyer: Person<'_>) -> String {
         &amount(Some(order.total())),
         &amount(order.given_back()),
         order.currency.as_str(),
+        order.number().as_str(),
     ])
 }
 
@@ -198,6 +208,7 @@ pub fn attendee_row(ticket: &Ticket, holder: Person<'_>) -> String {
         &used_at,
         gate,
         holder.name,
+        OrderNumber::of(ticket.order_id).as_str(),
     ])
 }
 

@@ -65,8 +65,10 @@ fn what_strangers_wrote_is_one_cell_and_no_formula() {
     };
     let row = attendee_row(&ticket, holder);
     let expected = format!(
-        "{},{},Parkett links-12-7,Parkett links,used,2027-01-15T08:00:00Z,\"Tor, Nord\",\"'=HYPERLINK(\"\"x\"\")\"\n",
-        ticket.id, ticket.order_id
+        "{},{},Parkett links-12-7,Parkett links,used,2027-01-15T08:00:00Z,\"Tor, Nord\",\"'=HYPERLINK(\"\"x\"\")\",{}\n",
+        ticket.id,
+        ticket.order_id,
+        OrderNumber::of(ticket.order_id)
     );
     assert_eq!(row, expected);
     assert!(

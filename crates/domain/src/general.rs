@@ -61,8 +61,7 @@ mod tests {
         let section = SectionSpec {
             name: "F".into(),
             kind: SectionSpecKind::General(capacity),
-            not_for_sale: vec![],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         Layout::build(vec![section], None).unwrap()
     }

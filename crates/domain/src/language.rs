@@ -11,19 +11,23 @@ pub enum Language {
     #[default]
     En,
     De,
+    Fr,
+    Es,
 }
 
 /// Nobody reads more languages than this.
 const MAX_RANGES: usize = 20;
 
 impl Language {
-    pub const ALL: [Self; 2] = [Self::En, Self::De];
+    pub const ALL: [Self; 4] = [Self::En, Self::De, Self::Fr, Self::Es];
 
     /// Its tag, as in `Content-Language`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::En => "en",
             Self::De => "de",
+            Self::Fr => "fr",
+            Self::Es => "es",
         }
     }
 
@@ -36,10 +40,9 @@ impl Language {
             let known = Self::ALL.into_iter();
             let known = known.filter(|known| primary.eq_ignore_ascii_case(known.as_str()));
             let weight = match weight.trim().strip_prefix("q=") {
-                Some(weight) => weight.parse::<f32>().unwrap_or(0.0).clamp(0.0, 1.0),
-                None => 1.0,
+                Some(weight) => permille(weight),
+                None => 1_000,
             };
-            let weight = (weight * 1_000.0) as u16;
             for language in known {
                 // The first of equals.
                 if weight > best.map_or(0, |(known, _)| known) {
@@ -51,6 +54,21 @@ impl Language {
     }
 }
 
+/// A weight between 0 and 1 with up to three digits that count. Parsing it as a floating
+/// point number would cost the worker ten kilobytes of tables.
+fn permille(weight: &str) -> u16 {
+    let (whole, rest) = weight.split_once('.').unwrap_or((weight, ""));
+    let mut digits = whole.bytes().chain(rest.bytes());
+    if !digits.all(|digit| digit.is_ascii_digit()) {
+        return 0;
+    }
+    if whole.bytes().any(|digit| digit != b'0') {
+        return 1_000;
+    }
+    let digits = rest.bytes().chain(*b"000").take(3);
+    digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'))
+}
+
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -58,7 +76,7 @@ impl fmt::Display for Language {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a language is one of: en, de")]
+#[error("a language is one of: en, de, fr, es")]
 pub struct UnknownLanguage;
 
 impl FromStr for Language {
@@ -89,10 +107,16 @@ mod tests {
         for (accepted, preferred) in [
             ("de", Some(Language::De)),
             ("de-AT,de;q=0.9,en;q=0.5", Some(Language::De)),
-            ("fr-CH, EN;q=0.8, de;q=0.7", Some(Language::En)),
+            ("it-CH, EN;q=0.8, de;q=0.7", Some(Language::En)),
+            ("fr-CH, de;q=0.9", Some(Language::Fr)),
+            ("es-419,es;q=0.9,en;q=0.8", Some(Language::Es)),
             ("de;q=0.5,en", Some(Language::En)),
+            ("de;q=0.05,en;q=0.5", Some(Language::En)),
+            ("de;q=0.999,en;q=1.000", Some(Language::En)),
+            ("de;q=.5,en;q=0.501", Some(Language::En)),
             ("en;q=0", None),
-            ("fr, *", None),
+            ("en;q=0.000,de;q=-1", None),
+            ("it, *", None),
             ("de;q=x", None),
             ("", None),
         ] {

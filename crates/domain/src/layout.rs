@@ -1,11 +1,18 @@
-//! The places of a show: sections, rows and seats, general admission, and which
-//! places are not for sale or accessible.
+//! The places of a show: sections, rows and seats, general admission, which places are
+//! not for sale, accessible or otherwise special, and where they stand (`layout/shape.rs`).
 //!
 //! Every place has an index; indices run through the sections in order, so the map
 //! of a show is an array. A layout never changes once a show uses it.
 
+mod marks;
+mod shape;
 mod spec;
 
+pub use marks::Mark;
+pub use shape::{
+    AISLE_METRES, FloorMetres, FloorShape, MAX_AISLES, Millimetres, Point, RowsMetres, RowsShape,
+    ShapeError, Stage, StageMetres, Turn,
+};
 pub use spec::{LayoutError, SectionSpec, SectionSpecKind};
 
 use std::collections::HashMap;
@@ -35,18 +42,42 @@ impl PlaceIndex {
 }
 
 /// One row as the organiser describes it: its label and the seat numbers in the
-/// order they stand. Neighbours in this list are neighbours in the room.
+/// order they stand. Neighbours in this list are neighbours in the room, unless an aisle
+/// parts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub label: String,
     pub first: u32,
     pub seats: Vec<u16>,
+    /// An aisle follows after so many of its seats; rising, none at its ends.
+    pub aisles: Vec<usize>,
+}
+
+impl Row {
+    /// The parts of the row between its aisles, as positions. Seats of one part that
+    /// follow each other are neighbours.
+    pub fn parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let ends = self.aisles.iter().copied().chain([self.seats.len()]);
+        let mut start = 0;
+        ends.map(move |end| std::mem::replace(&mut start, end)..end)
+    }
+
+    /// The index of the place at this position.
+    pub fn place(&self, position: usize) -> PlaceIndex {
+        PlaceIndex(self.first + position as u32)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SectionKind {
-    Seated { rows: Vec<Row> },
-    General { capacity: u32 },
+    Seated {
+        rows: Vec<Row>,
+        shape: Option<RowsShape>,
+    },
+    General {
+        capacity: u32,
+        shape: Option<FloorShape>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +99,7 @@ impl Section {
 
     pub fn rows(&self) -> &[Row] {
         match &self.kind {
-            SectionKind::Seated { rows } => rows,
+            SectionKind::Seated { rows, .. } => rows,
             SectionKind::General { .. } => &[],
         }
     }
@@ -79,8 +110,10 @@ pub struct Layout {
     sections: Vec<Section>,
     places: u32,
     blocks: Vec<BlockSpan>,
-    not_for_sale: Vec<bool>,
-    accessible: Vec<bool>,
+    /// The bits of each place's marks.
+    marks: Vec<u8>,
+    keeps_any: bool,
+    stage: Option<Stage>,
     focal: Option<PlaceIndex>,
     section_by_name: HashMap<String, usize>,
     row_by_label: Vec<HashMap<String, usize>>,
@@ -93,12 +126,12 @@ impl Layout {
         let mut blocks = Vec::new();
         for section in &sections {
             match &section.kind {
-                SectionKind::Seated { rows } => {
+                SectionKind::Seated { rows, .. } => {
                     for row in rows {
                         push_blocks(&mut blocks, row.first, row.seats.len() as u32);
                     }
                 }
-                SectionKind::General { capacity } => {
+                SectionKind::General { capacity, .. } => {
                     push_blocks(&mut blocks, section.first, *capacity);
                 }
             }
@@ -119,8 +152,9 @@ impl Layout {
             })
             .collect();
         Self {
-            not_for_sale: vec![false; places as usize],
-            accessible: vec![false; places as usize],
+            marks: vec![0; places as usize],
+            keeps_any: false,
+            stage: None,
             focal: None,
             sections,
             places,
@@ -130,18 +164,12 @@ impl Layout {
         }
     }
 
-    pub(crate) fn mark(&mut self, not_for_sale: &[u32], accessible: &[u32], focal: Option<u32>) {
-        for place in not_for_sale {
-            if let Some(mark) = self.not_for_sale.get_mut(*place as usize) {
-                *mark = true;
-            }
-        }
-        for place in accessible {
-            if let Some(mark) = self.accessible.get_mut(*place as usize) {
-                *mark = true;
-            }
-        }
+    pub(crate) fn set_focal(&mut self, focal: Option<u32>) {
         self.focal = focal.filter(|f| *f < self.places).map(PlaceIndex);
+    }
+
+    pub fn with_stage(self, stage: Option<Stage>) -> Self {
+        Self { stage, ..self }
     }
 
     /// The layout of a show in this venue. Overbooking adds places to the general
@@ -161,10 +189,10 @@ impl Layout {
                 let shift = next - section.first;
                 section.first = next;
                 match &mut section.kind {
-                    SectionKind::Seated { rows } => {
+                    SectionKind::Seated { rows, .. } => {
                         rows.iter_mut().for_each(|row| row.first += shift);
                     }
-                    SectionKind::General { capacity } => {
+                    SectionKind::General { capacity, .. } => {
                         *capacity += *capacity * percent / 100;
                         section.places = *capacity;
                     }
@@ -174,16 +202,13 @@ impl Layout {
                 section
             })
             .collect();
-        let mut layout = Self::assemble(sections);
+        let mut layout = Self::assemble(sections).with_stage(self.stage);
         let shifted = |place: u32| place + moved[self.section_at(PlaceIndex(place))];
-        let marked = |marks: &[bool]| -> Vec<u32> {
-            (0..self.places)
-                .filter(|p| marks[*p as usize])
-                .map(&shifted)
-                .collect()
-        };
-        let (not_for_sale, accessible) = (marked(&self.not_for_sale), marked(&self.accessible));
-        layout.mark(&not_for_sale, &accessible, self.focal.map(|f| shifted(f.0)));
+        for place in 0..self.places {
+            layout.marks[shifted(place) as usize] = self.marks[place as usize];
+        }
+        layout.keeps_any = self.keeps_any;
+        layout.set_focal(self.focal.map(|f| shifted(f.0)));
         layout
     }
 
@@ -204,12 +229,8 @@ impl Layout {
         self.focal
     }
 
-    pub fn is_for_sale(&self, place: PlaceIndex) -> bool {
-        self.not_for_sale.get(place.at()).is_some_and(|not| !not)
-    }
-
-    pub fn is_accessible(&self, place: PlaceIndex) -> bool {
-        self.accessible.get(place.at()).copied().unwrap_or(false)
+    pub fn stage(&self) -> Option<Stage> {
+        self.stage
     }
 
     /// The position in `sections()` of the section this place is in.
@@ -239,13 +260,13 @@ impl Layout {
         }
         let (index, section) = self.section_named(section)?;
         match &section.kind {
-            SectionKind::Seated { rows } => {
+            SectionKind::Seated { rows, .. } => {
                 let row = &rows[*self.row_by_label[index].get(row)?];
                 let number: u16 = number.parse().ok()?;
                 let position = row.seats.iter().position(|n| *n == number)?;
                 Some(PlaceIndex(row.first + position as u32))
             }
-            SectionKind::General { capacity } => {
+            SectionKind::General { capacity, .. } => {
                 let number: u32 = number.parse().ok()?;
                 let named = row == "GA" && (1..=*capacity).contains(&number);
                 named.then(|| PlaceIndex(section.first + number - 1))
@@ -290,15 +311,17 @@ impl Layout {
         PlaceIndex(self.blocks[block.0 as usize].first + u32::from(slot.0))
     }
 
-    /// Whether these places stand side by side in one row. General places, which
-    /// have no sides, are together when they share a section.
+    /// Whether these places stand side by side in one row, with no aisle between them.
+    /// General places, which have no sides, are together when they share a section.
     pub fn are_together(&self, places: &[PlaceIndex]) -> bool {
         let mut sorted = places.to_vec();
         sorted.sort_unstable();
         sorted
             .windows(2)
             .all(|pair| match (self.row_at(pair[0]), self.row_at(pair[1])) {
-                (Some((a, _)), Some((b, _))) => a.first == b.first && pair[1].0 == pair[0].0 + 1,
+                (Some((a, _)), Some((b, at))) => {
+                    a.first == b.first && pair[1].0 == pair[0].0 + 1 && !b.aisles.contains(&at)
+                }
                 (None, None) => self.section_at(pair[0]) == self.section_at(pair[1]),
                 _ => false,
             })

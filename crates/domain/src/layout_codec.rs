@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::layout::{Layout, PlaceIndex, Row, Section, SectionKind};
+use crate::layout::{FloorShape, Layout, Mark, Row, RowsShape, Section, SectionKind, Stage};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// A stored layout leaves room for its key under the 400 KB of an item.
 pub const MAX_BYTES: usize = 400 * 1024 - 1024;
@@ -26,17 +26,26 @@ struct StoredRow {
 
 #[derive(Serialize, Deserialize)]
 enum StoredKind {
-    Seated(Vec<StoredRow>),
-    General(u32),
+    Seated(Vec<StoredRow>, Option<RowsShape>),
+    General(u32, Option<FloorShape>),
 }
 
 #[derive(Serialize, Deserialize)]
 struct StoredLayout {
     sections: Vec<(String, StoredKind)>,
-    not_for_sale: Vec<u32>,
-    accessible: Vec<u32>,
+    /// For each of `MARKS` the gaps between the places that have it.
+    marks: [Vec<u32>; MARKS.len()],
     focal: Option<u32>,
+    stage: Option<Stage>,
 }
+
+/// In the order in which they are stored.
+const MARKS: [Mark; 4] = [
+    Mark::NotForSale,
+    Mark::Accessible,
+    Mark::Companion,
+    Mark::RestrictedView,
+];
 
 fn runs_of(seats: &[u16]) -> Vec<(u16, u16)> {
     let mut runs: Vec<(u16, u16)> = Vec::new();
@@ -73,25 +82,28 @@ pub fn encode(layout: &Layout) -> Vec<u8> {
         .iter()
         .map(|section| {
             let kind = match &section.kind {
-                SectionKind::General { capacity } => StoredKind::General(*capacity),
-                SectionKind::Seated { rows } => StoredKind::Seated(
+                SectionKind::General { capacity, shape } => {
+                    StoredKind::General(*capacity, shape.clone())
+                }
+                SectionKind::Seated { rows, shape } => StoredKind::Seated(
                     rows.iter()
                         .map(|r| StoredRow {
                             label: r.label.clone(),
                             runs: runs_of(&r.seats),
                         })
                         .collect(),
+                    shape.clone(),
                 ),
             };
             (section.name.clone(), kind)
         })
         .collect();
-    let all = || (0..layout.places()).map(PlaceIndex);
+    let marked = |mark| gaps(layout.marked(0..layout.places(), mark).map(|place| place.0));
     let stored = StoredLayout {
         sections,
-        not_for_sale: gaps(all().filter(|p| !layout.is_for_sale(*p)).map(|p| p.0)),
-        accessible: gaps(all().filter(|p| layout.is_accessible(*p)).map(|p| p.0)),
+        marks: MARKS.map(marked),
         focal: layout.focal().map(|f| f.0),
+        stage: layout.stage(),
     };
     let mut bytes = vec![VERSION];
     // Writing plain values to a growing vector cannot fail.
@@ -112,31 +124,19 @@ pub fn decode(bytes: &[u8]) -> Result<Layout, LayoutCodecError> {
     for (name, kind) in stored.sections {
         let first = next;
         let kind = match kind {
-            StoredKind::General(capacity) => {
+            StoredKind::General(capacity, shape) => {
                 next += capacity;
-                SectionKind::General { capacity }
+                SectionKind::General { capacity, shape }
             }
-            StoredKind::Seated(rows) => SectionKind::Seated {
-                rows: rows
-                    .into_iter()
-                    .map(|row| {
-                        let seats: Vec<u16> = row
-                            .runs
-                            .iter()
-                            .flat_map(|(start, count)| {
-                                (0..*count).map(move |i| start.saturating_add(i))
-                            })
-                            .collect();
-                        let row = Row {
-                            label: row.label,
-                            first: next,
-                            seats,
-                        };
-                        next += row.seats.len() as u32;
-                        row
-                    })
-                    .collect(),
-            },
+            StoredKind::Seated(stored, shape) => {
+                let mut rows = Vec::with_capacity(stored.len());
+                for stored in stored {
+                    let row = read_row(stored, next, shape.as_ref());
+                    next += row.seats.len() as u32;
+                    rows.push(row);
+                }
+                SectionKind::Seated { rows, shape }
+            }
         };
         sections.push(Section {
             name,
@@ -145,19 +145,34 @@ pub fn decode(bytes: &[u8]) -> Result<Layout, LayoutCodecError> {
             kind,
         });
     }
-    let mut layout = Layout::assemble(sections);
-    layout.mark(
-        &from_gaps(&stored.not_for_sale),
-        &from_gaps(&stored.accessible),
-        stored.focal,
-    );
+    let mut layout = Layout::assemble(sections).with_stage(stored.stage);
+    for (mark, gaps) in MARKS.into_iter().zip(&stored.marks) {
+        layout.mark(mark, from_gaps(gaps));
+    }
+    layout.set_focal(stored.focal);
     Ok(layout)
+}
+
+fn read_row(stored: StoredRow, first: u32, shape: Option<&RowsShape>) -> Row {
+    let run = |(start, count): &(u16, u16)| {
+        let start = *start;
+        (0..*count).map(move |i| start.saturating_add(i))
+    };
+    let seats: Vec<u16> = stored.runs.iter().flat_map(run).collect();
+    Row {
+        label: stored.label,
+        first,
+        aisles: shape.map_or_else(Vec::new, |shape| shape.aisles_in(&seats)),
+        seats,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{MAX_PLACES, MAX_ROWS, SectionSpec, SectionSpecKind};
+    use crate::layout::{
+        FloorMetres, MAX_PLACES, MAX_ROWS, RowsMetres, SectionSpec, SectionSpecKind, StageMetres,
+    };
 
     fn layout(rows: Vec<(String, Vec<u16>)>) -> Layout {
         let first = format!("A-{}-{}", rows[0].0, rows[0].1[0]);
@@ -166,12 +181,13 @@ mod tests {
             kind: SectionSpecKind::Seated(rows),
             not_for_sale: vec![first.clone()],
             accessible: vec![first],
+            ..SectionSpec::default()
         };
         let floor = SectionSpec {
             name: "F".into(),
             kind: SectionSpecKind::General(40),
             not_for_sale: vec!["F-GA-3".into()],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         Layout::build(vec![section, floor], None).unwrap()
     }
@@ -183,6 +199,55 @@ mod tests {
             ("2".into(), (1..=300).collect()),
         ]);
         assert_eq!(decode(&encode(&layout)).unwrap(), layout);
+    }
+
+    #[test]
+    fn shapes_stage_and_every_mark_read_back_as_they_were() {
+        let rows = RowsMetres {
+            x: -12.345,
+            y: 6.5,
+            turn: -17.25,
+            curve: 20.0,
+            row_pitch: 0.9,
+            seat_pitch: 0.55,
+            aisles: vec![2, 4],
+        };
+        let floor = FloorMetres {
+            x: 0.0,
+            y: 3.0,
+            turn: 180.0,
+            width: 20.0,
+            height: 12.5,
+        };
+        let stage = StageMetres {
+            x: -8.0,
+            y: -6.0,
+            width: 16.0,
+            height: 6.0,
+        };
+        let seated = SectionSpec {
+            name: "A".into(),
+            kind: SectionSpecKind::Seated(vec![("1".into(), (1..=6).collect())]),
+            companion: vec!["A-1-2".into()],
+            restricted_view: vec!["A-1-5".into(), "A-1-6".into()],
+            shape: Some(rows.try_into().unwrap()),
+            ..SectionSpec::default()
+        };
+        let standing = SectionSpec {
+            name: "F".into(),
+            kind: SectionSpecKind::General(40),
+            floor: Some(floor.try_into().unwrap()),
+            ..SectionSpec::default()
+        };
+        let layout = Layout::build(vec![seated, standing], Some("A-1-3")).unwrap();
+        let layout = layout.with_stage(Some(stage.try_into().unwrap()));
+        let bytes = encode(&layout);
+        assert_eq!(decode(&bytes).unwrap(), layout);
+        assert_eq!(layout.sections()[0].rows()[0].aisles, vec![2, 4]);
+        assert!(bytes.len() < 100, "{}", bytes.len());
+        for cut in 0..bytes.len() {
+            let _ = decode(&bytes[..cut]);
+        }
     }
 
     #[test]

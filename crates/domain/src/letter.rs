@@ -12,7 +12,7 @@ use crate::time::Millis;
 
 /// The version of all texts. Whoever changes what a letter says raises it, so that a
 /// stored letter names the texts it was written with.
-pub const TEMPLATES: u32 = 2;
+pub const TEMPLATES: u32 = 3;
 
 /// A letter with its address, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,10 +147,35 @@ pub enum Letter {
         name: String,
         reset_id: ResetId,
     },
+    /// A log-in without a password.
+    LogInLink {
+        name: String,
+        reset_id: ResetId,
+        minutes: u64,
+    },
+    /// Following the link shows that mail to this address arrives.
+    ProveAddress {
+        name: String,
+        reset_id: ResetId,
+        minutes: u64,
+    },
     /// The waiting room lets somebody in who left an address.
     YourTurn {
         show: ShowLine,
         /// Until then the place in the room is kept.
         enter_by: Millis,
     },
+}
+
+impl Letter {
+    /// Until when what it says is true. A letter that promises something until a moment is not
+    /// sent after it.
+    pub fn good_until(&self) -> Option<Millis> {
+        match self {
+            Self::Decline { pay_until, .. } => Some(*pay_until),
+            Self::Offer { expires_at, .. } => Some(*expires_at),
+            Self::YourTurn { enter_by, .. } => Some(*enter_by),
+            _ => None,
+        }
+    }
 }

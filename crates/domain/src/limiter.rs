@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::sorted::sorted;
 use crate::time::Millis;
 
 /// Whose bucket: an account's id, or the hash of anything else.
@@ -90,10 +91,9 @@ impl Limiter {
         if buckets.len() < max_keys {
             return;
         }
-        let mut moments: Vec<Millis> = buckets.values().copied().collect();
+        let moments = sorted(buckets.values().copied().collect());
         let middle = moments.len() / 2;
-        let (_, median, _) = moments.select_nth_unstable(middle);
-        let median = *median;
+        let median = moments[middle];
         let mut to_drop = middle.max(1);
         buckets.retain(|_, used| {
             let drop = *used <= median && to_drop > 0;

@@ -324,6 +324,8 @@ impl Mail {
             News::PasswordResetAsked { purpose, .. } => match purpose {
                 ResetPurpose::Reset => "password_reset",
                 ResetPurpose::Invitation => "invitation",
+                ResetPurpose::LogIn => "log_in_link",
+                ResetPurpose::ProveAddress => "prove_address",
             },
             News::TurnCame { .. } => "your_turn",
             News::SeatsReturned { .. }

@@ -170,7 +170,7 @@ mod tests {
             name: "A".into(),
             kind: SectionSpecKind::Seated(vec![("1".into(), (1..=6).collect())]),
             not_for_sale: vec!["A-1-6".into()],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         let layout = Layout::build(vec![section], None).unwrap();
         let hold = HoldId::from_bytes([1; 16]);

@@ -24,11 +24,29 @@ struct Taken {
 #[derive(Debug, Clone, Default)]
 pub struct MapNews {
     taken: BTreeMap<PlaceIndex, Taken>,
+    /// When somebody last chose places that others had.
+    conflict: Option<Millis>,
 }
 
 impl MapNews {
     pub fn is_empty(&self) -> bool {
         self.taken.is_empty()
+    }
+
+    /// Somebody chose places that others had.
+    pub fn tell_conflict(&mut self, at: Millis) {
+        self.conflict = self.conflict.max(Some(at));
+    }
+
+    pub fn last_conflict(&self) -> Option<Millis> {
+        self.conflict
+    }
+
+    /// The places that this hold is known to have taken, in order: a request that is
+    /// repeated begins with them.
+    pub fn held_by(&self, hold: HoldId) -> Vec<PlaceIndex> {
+        let own = self.taken.iter().filter(|(_, taken)| taken.hold == hold);
+        own.map(|(place, _)| *place).collect()
     }
 
     /// These places became this hold's, and were so at this time.
@@ -106,7 +124,7 @@ mod tests {
             name: "A".into(),
             kind: SectionSpecKind::Seated(vec![("1".into(), (1..=6).collect())]),
             not_for_sale: vec!["A-1-6".into()],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         Layout::build(vec![section], None).unwrap()
     }

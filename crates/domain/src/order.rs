@@ -5,6 +5,7 @@
 //! what its owner may ask of it. An order moves only by a conditional write on its
 //! version, so every function here takes an order and gives the next one.
 
+mod number;
 mod status;
 mod terms;
 mod undo;
@@ -21,6 +22,7 @@ use crate::resale::Resold;
 use crate::ticket_return::Resale;
 use crate::time::Millis;
 
+pub use number::OrderNumber;
 pub use status::OrderStatus;
 pub use terms::RefundTerms;
 pub use undo::{Undo, Why, refund_percent, share};
@@ -220,6 +222,11 @@ impl Order {
         let mut next = self.clone();
         next.transfers = next.transfers.saturating_add(1);
         next
+    }
+
+    /// What people call it.
+    pub fn number(&self) -> OrderNumber {
+        OrderNumber::of(self.id)
     }
 
     pub fn total(&self) -> Money {

@@ -1,10 +1,12 @@
-//! Setting a password without knowing the old one: by a link that was mailed.
+//! Links that are mailed: to set a password without knowing the old one, to log in without
+//! one, and to prove that an address is one's own.
 //!
 //! The token in the link follows from the id of the reset and a key of the server, so
 //! whoever mails it needs no secret from the store or from the bus. What it is good for
 //! follows from the account: a reset remembers under which epoch of sessions it was asked
-//! for, and every new password begins another. So a link works once, an older one dies
-//! with it, and nothing has to be marked as used.
+//! for, and every new password begins another. So a link that sets a password works once and
+//! an older one dies with it. A link that logs in ends no other session, so its use is noted
+//! (`ResetUse`); proving an address twice changes nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +16,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::account::Email;
+use crate::account::{Account, Email};
 use crate::ids::{AccountId, ResetId};
+use crate::request_hash::RequestHash;
 use crate::room::keyed_hash::{Key, keyed_hash};
 use crate::time::Millis;
 
@@ -26,7 +29,8 @@ const MAX_KEYS: usize = 8;
 /// Ours have 84 to 86 characters.
 const MAX_TOKEN_LEN: usize = 128;
 const HOUR_MS: u64 = 3_600_000;
-/// Mails that an address gets within an hour of the clock, whoever asks for them.
+/// Mails of one purpose that an address gets within an hour of the clock, whoever asks for
+/// them.
 pub const RESETS_PER_HOUR: u8 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,16 +40,51 @@ pub enum ResetPurpose {
     Reset,
     /// An organiser made an account for somebody, who chooses its first password.
     Invitation,
+    /// Somebody logs in without a password.
+    LogIn,
+    /// Somebody shows that mail to their address reaches them.
+    ProveAddress,
 }
 
 impl ResetPurpose {
     /// How long the link works.
     pub fn lasts_ms(self) -> u64 {
         match self {
-            Self::Reset => HOUR_MS / 2,
+            Self::Reset | Self::LogIn => HOUR_MS / 2,
             Self::Invitation => 7 * 24 * HOUR_MS,
+            Self::ProveAddress => HOUR_MS,
         }
     }
+
+    /// Whether the link lets its reader choose a password.
+    pub fn sets_password(self) -> bool {
+        matches!(self, Self::Reset | Self::Invitation)
+    }
+
+    /// Keeps the ids of one purpose apart from those of another.
+    fn mark(self) -> [u8; 8] {
+        match self {
+            Self::Reset | Self::Invitation => self.lasts_ms().to_be_bytes(),
+            Self::LogIn => *b"log in\0\0",
+            Self::ProveAddress => *b"prove\0\0\0",
+        }
+    }
+}
+
+/// A link to log in was followed. It is stored before the session is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResetUse {
+    pub at: Millis,
+    /// The key of the request, which gets the same answer when it is repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<RequestHash>,
+    /// Whether nobody had proven the address before. Then the account begins anew: who
+    /// registered it may have been somebody else.
+    pub claims: bool,
+    /// The epoch that a claim ends, where it is not the one in which the link was asked for:
+    /// whoever registered the address may have changed the password meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u32>,
 }
 
 /// Somebody asked for a link.
@@ -62,6 +101,9 @@ pub struct Reset {
     pub asked: Millis,
     /// Whether whoever mails links was told.
     pub announced: bool,
+    /// Only of a link to log in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<ResetUse>,
 }
 
 impl Reset {
@@ -69,29 +111,77 @@ impl Reset {
         self.asked + self.purpose.lasts_ms()
     }
 
-    /// Whose password it may set now, and under which epoch. A clock that runs ahead ends
-    /// it early and never late.
+    /// Whose account it is for, if it is good now, and under which epoch. A clock that runs
+    /// ahead ends it early and never late.
     pub fn good_for(&self, now: Millis) -> Option<(AccountId, u32)> {
         let account = self.account?;
         (now < self.expires()).then_some((account, self.epoch))
+    }
+
+    /// The link is followed to log in. `None`: it is for something else, too old, of another
+    /// epoch, or was used by another request. A use that is on record comes back as it is.
+    ///
+    /// While the address is unproven the link is good in every epoch, because it is the proof:
+    /// otherwise a stranger who registered the address could end its owner's links by changing
+    /// the password again and again.
+    pub fn log_in(
+        &self,
+        account: &Account,
+        epoch: u32,
+        by: Option<RequestHash>,
+        now: Millis,
+    ) -> Option<ResetUse> {
+        let (id, asked_at) = self.good_for(now)?;
+        if self.purpose != ResetPurpose::LogIn || id != account.id {
+            return None;
+        }
+        match &self.used {
+            Some(used) if by.is_some() && used.by == by => Some(used.clone()),
+            Some(_) => None,
+            None if account.proven.is_none() => Some(ResetUse {
+                at: now,
+                by,
+                claims: true,
+                epoch: (epoch != asked_at).then_some(epoch),
+            }),
+            None if epoch != asked_at => None,
+            None => Some(ResetUse {
+                at: now,
+                by,
+                claims: false,
+                epoch: None,
+            }),
+        }
+    }
+
+    /// The epoch in which this use finds the account.
+    pub fn epoch_of(&self, used: &ResetUse) -> u32 {
+        used.epoch.unwrap_or(self.epoch)
+    }
+
+    /// The epoch that a session of this use belongs to.
+    pub fn epoch_after(&self, used: &ResetUse) -> u32 {
+        self.epoch_of(used) + u32::from(used.claims)
     }
 }
 
 impl ResetId {
     /// The reset that is asked for as the `nth` of this hour. So the limit per address
-    /// holds whichever processes are asked, and needs no counter.
+    /// holds whichever processes are asked, and needs no counter. Which account has the address
+    /// does not count: a stranger could register it, leave, and register it again, and have
+    /// three more mails sent there each time. Only an address that nobody has is counted apart,
+    /// because nothing is mailed to it.
     pub fn nth(
         email: &Email,
-        account: Option<AccountId>,
+        has_account: bool,
         purpose: ResetPurpose,
         now: Millis,
         nth: u8,
     ) -> Self {
-        let account = account.map(|id| *id.as_bytes()).unwrap_or_default();
         Self::derived(&[
             email.as_str().as_bytes(),
-            &account,
-            &purpose.lasts_ms().to_be_bytes(),
+            &[u8::from(has_account)],
+            &purpose.mark(),
             &(now.0 / HOUR_MS).to_be_bytes(),
             &[nth],
         ])

@@ -1,4 +1,5 @@
 use super::*;
+use crate::account::Role;
 
 const NOW: Millis = Millis(1_800_000_000_000);
 const RESET: ResetId = ResetId::from_bytes([7; 16]);
@@ -83,6 +84,8 @@ fn a_link_works_for_half_an_hour_and_an_invitation_for_a_week() {
     for (purpose, lasts) in [
         (ResetPurpose::Reset, 30 * 60_000),
         (ResetPurpose::Invitation, 7 * 86_400_000),
+        (ResetPurpose::LogIn, 30 * 60_000),
+        (ResetPurpose::ProveAddress, 60 * 60_000),
     ] {
         let mut reset = Reset {
             id: RESET,
@@ -91,6 +94,7 @@ fn a_link_works_for_half_an_hour_and_an_invitation_for_a_week() {
             epoch: 4,
             asked: NOW,
             announced: true,
+            used: None,
         };
         assert_eq!(reset.good_for(NOW + (lasts - 1)), Some((account, 4)));
         assert_eq!(reset.good_for(NOW + lasts), None);
@@ -103,18 +107,19 @@ fn a_link_works_for_half_an_hour_and_an_invitation_for_a_week() {
 fn resets_are_counted_by_address_purpose_and_hour() {
     let email = |name: &str| Email::parse(&format!("{name}@example.org")).unwrap();
     let (ana, bo) = (email("ana"), email("bo"));
-    let account = Some(AccountId::from_bytes([1; 16]));
-    let first = ResetId::nth(&ana, account, ResetPurpose::Reset, NOW, 0);
+    let first = ResetId::nth(&ana, true, ResetPurpose::Reset, NOW, 0);
     assert_eq!(
         first,
-        ResetId::nth(&ana, account, ResetPurpose::Reset, NOW + 1_000, 0)
+        ResetId::nth(&ana, true, ResetPurpose::Reset, NOW + 1_000, 0)
     );
     for other in [
-        ResetId::nth(&ana, account, ResetPurpose::Reset, NOW, 1),
-        ResetId::nth(&bo, account, ResetPurpose::Reset, NOW, 0),
-        ResetId::nth(&ana, None, ResetPurpose::Reset, NOW, 0),
-        ResetId::nth(&ana, account, ResetPurpose::Invitation, NOW, 0),
-        ResetId::nth(&ana, account, ResetPurpose::Reset, NOW + HOUR_MS, 0),
+        ResetId::nth(&ana, true, ResetPurpose::Reset, NOW, 1),
+        ResetId::nth(&bo, true, ResetPurpose::Reset, NOW, 0),
+        ResetId::nth(&ana, false, ResetPurpose::Reset, NOW, 0),
+        ResetId::nth(&ana, true, ResetPurpose::Invitation, NOW, 0),
+        ResetId::nth(&ana, true, ResetPurpose::LogIn, NOW, 0),
+        ResetId::nth(&ana, true, ResetPurpose::ProveAddress, NOW, 0),
+        ResetId::nth(&ana, true, ResetPurpose::Reset, NOW + HOUR_MS, 0),
     ] {
         assert_ne!(first, other);
     }
@@ -144,4 +149,80 @@ fn a_browser_is_known_for_the_address_that_logged_in_on_it() {
     }
     let reset = old.token(RESET).to_string();
     assert!(!old.knows_device(&email("ana"), &reset));
+}
+
+fn to_log_in() -> (Reset, Account) {
+    let account = Account {
+        id: AccountId::from_bytes([1; 16]),
+        email: Email::parse("ana@example.org").unwrap(),
+        name: "Ana".to_owned(),
+        role: Role::Buyer,
+        created: NOW,
+        language: None,
+        proven: None,
+    };
+    let reset = Reset {
+        id: RESET,
+        account: Some(account.id),
+        purpose: ResetPurpose::LogIn,
+        epoch: 4,
+        asked: NOW,
+        announced: true,
+        used: None,
+    };
+    (reset, account)
+}
+
+#[test]
+fn a_link_to_log_in_claims_an_address_that_nobody_has_proven() {
+    let (reset, mut ana) = to_log_in();
+    let used = reset.log_in(&ana, 4, None, NOW).unwrap();
+    assert!(used.claims);
+    assert_eq!(reset.epoch_after(&used), 5, "sessions from before end");
+    ana.proven = Some(NOW);
+    let used = reset.log_in(&ana, 4, None, NOW).unwrap();
+    assert!(!used.claims);
+    assert_eq!(reset.epoch_after(&used), 4, "others stay logged in");
+}
+
+#[test]
+fn a_password_that_was_changed_ends_a_link_to_log_in_only_once_the_address_is_proven() {
+    let (reset, mut ana) = to_log_in();
+    let used = reset.log_in(&ana, 6, None, NOW).unwrap();
+    assert!(used.claims);
+    assert_eq!((reset.epoch_of(&used), reset.epoch_after(&used)), (6, 7));
+    ana.proven = Some(NOW);
+    assert_eq!(reset.log_in(&ana, 6, None, NOW), None);
+}
+
+#[test]
+fn a_link_to_log_in_works_for_one_request_of_its_own_time_and_epoch() {
+    let (mut reset, ana) = to_log_in();
+    let key = |n| Some(RequestHash([n; 16]));
+    let proven = Account {
+        proven: Some(NOW),
+        ..ana.clone()
+    };
+    let newer = reset.log_in(&proven, 5, None, NOW);
+    assert_eq!(newer, None, "a newer password");
+    assert_eq!(reset.log_in(&ana, 4, None, NOW + HOUR_MS), None, "too old");
+    let stranger = Account {
+        id: AccountId::from_bytes([2; 16]),
+        ..ana.clone()
+    };
+    assert_eq!(reset.log_in(&stranger, 4, None, NOW), None);
+    let used = reset.log_in(&ana, 4, key(1), NOW).unwrap();
+    reset.used = Some(used.clone());
+    assert_eq!(reset.log_in(&ana, 4, None, NOW + 1), None);
+    assert_eq!(reset.log_in(&ana, 4, key(2), NOW + 1), None);
+    // Also after the claim, which began the next epoch.
+    assert_eq!(reset.log_in(&ana, 5, key(1), NOW + 1), Some(used));
+    for other in [ResetPurpose::Reset, ResetPurpose::ProveAddress] {
+        let (reset, ana) = to_log_in();
+        let other = Reset {
+            purpose: other,
+            ..reset
+        };
+        assert_eq!(other.log_in(&ana, 4, None, NOW), None);
+    }
 }

@@ -3,15 +3,17 @@
 //! A visitor solves a challenge and gets ([`joining`]) a signed [`ticket`] that carries its
 //! own place: a bucket of arrival ([`opening`]) and a lot. Once the bucket is closed the lot has a
 //! [`draw`], which nobody could foresee. Whoever lies at or before the [`frontier`] may
-//! enter. A poll is one signature, one comparison and one estimate ([`status`]), made from
-//! what the controller [`published`] within the last second, so ten million visitors cost
-//! no state. Only whoever asks to be told by mail when it is their turn leaves one
+//! come to the door. A poll is one signature, one comparison and one estimate ([`status`]),
+//! made from what the controller [`published`] within the last second, so ten million
+//! visitors cost no state; only those at the door, a bounded few, ask their gate. Only whoever asks to be told by mail when it is their turn leaves one
 //! ([`reminder`]).
 //!
 //! One [`controller`] per show moves the frontier. It counts who joined ([`census`]),
-//! learns how many of the admitted show up ([`steering`]), and deals slots and entries out
-//! to the gates ([`allotment`]). Each [`gate`] owns the lots that hash to it and alone
-//! decides, hard, who gets a [`pass`]. Eligibility is steered; the cap is kept. What the
+//! learns how many of those it reaches show up ([`steering`]), deals slots out to the gates
+//! and calls those at the door in the order of the line ([`allotment`]), and thinks ahead how
+//! long the others wait ([`forecast`], [`estimate`]). Each [`gate`] owns the lots that hash
+//! to it and alone decides, hard, who is promised a slot and gets a [`pass`]. Who comes to
+//! the door is steered; promises and the cap are kept. What the
 //! cloud has to say comes as a [`briefing`]; whether it answers those inside is seen at the
 //! edge ([`backend`]).
 //!
@@ -19,7 +21,8 @@
 //! 1. The frontier only moves forward, and only over buckets that are closed.
 //! 2. What all gates may believe to hold never adds up to more than the capacity, whatever
 //!    happens to messages. After a cut, each gate lets nobody new in until it fits again.
-//! 3. A lot gets one pass, for at most fifteen minutes, once.
+//! 3. A lot gets one pass, for at most fifteen minutes, once. Whoever is told `admitted`
+//!    gets it within ten seconds.
 //! 4. Whoever holds state stores it before anybody else sees what follows from it: a gate
 //!    before a pass is signed or a report sent, the controller before a grant is sent or
 //!    anything is published.
@@ -35,6 +38,7 @@ pub mod draw;
 pub mod estimate;
 pub mod fan_code;
 pub mod fans;
+pub mod forecast;
 pub mod frontier;
 pub mod gate;
 pub mod joining;

@@ -87,10 +87,15 @@ pub struct Room {
     /// Shows from before there were beacons have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beacon: Option<BeaconSetting>,
+    /// What the organiser tells those who wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 pub const ROOM_CAPACITY: std::ops::RangeInclusive<u32> = 1..=1_000_000;
 pub const ROOM_RATE: std::ops::RangeInclusive<u32> = 1..=100_000;
+/// Characters of what an organiser tells those who wait.
+pub const MAX_ROOM_MESSAGE: usize = 200;
 
 impl Default for Room {
     fn default() -> Self {
@@ -102,6 +107,7 @@ impl Default for Room {
             opens_at: None,
             pass_seconds: DEFAULT_PASS_SECONDS,
             beacon: None,
+            message: None,
         }
     }
 }
@@ -233,6 +239,10 @@ impl Show {
                 room.beacon.as_ref().is_some_and(|b| !b.has_sound_name()),
                 BeaconName,
             ),
+            (
+                room.message.as_deref().is_some_and(|m| !is_message(m)),
+                RoomMessage,
+            ),
         ];
         match rules.into_iter().find(|(broken, _)| *broken) {
             Some((_, error)) => Err(error),
@@ -257,6 +267,11 @@ impl Show {
         }
     }
 
+    /// The version of the show's layout, which never changes: there is one.
+    pub fn layout_version(&self) -> u32 {
+        1
+    }
+
     /// The prices in the order of the layout's sections.
     pub fn section_prices(&self) -> Vec<Cents> {
         self.prices.iter().map(|(_, price)| *price).collect()
@@ -271,6 +286,11 @@ impl Show {
     pub fn forgotten_at(&self) -> Millis {
         self.starts_at + 365 * 24 * 3_600_000
     }
+}
+
+fn is_message(text: &str) -> bool {
+    let len = text.chars().count();
+    !text.trim().is_empty() && len <= MAX_ROOM_MESSAGE && !text.chars().any(char::is_control)
 }
 
 /// Which setting of a show is out of range.
@@ -304,6 +324,8 @@ pub enum SettingError {
     RoomOpensAt,
     #[error("room.beacon.name: one line of 1 to {MAX_BEACON_NAME_CHARS} characters, not blank")]
     BeaconName,
+    #[error("room.message: 1 to {MAX_ROOM_MESSAGE} characters, none of them a control character")]
+    RoomMessage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

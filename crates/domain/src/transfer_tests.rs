@@ -46,6 +46,7 @@ fn account(id: AccountId, name: &str, created: Millis) -> Account {
         role: Role::Buyer,
         created,
         language: None,
+        proven: None,
     }
 }
 

@@ -8,11 +8,7 @@ use axum::http::request::Parts;
 use onsale_domain::device;
 use onsale_domain::ids::VisitorId;
 use onsale_domain::room::difficulty::Suspicion;
-
-use crate::cookies::cookie;
-
-/// Tells the edge what a log-in is suspected of, so that the room asks for more work.
-pub const SUSPICION_HEADER: &str = "onsale-suspicion";
+use onsale_wire::cookie;
 
 /// No cookie, or one that we did not write: no device, and nothing to suspect.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +23,7 @@ impl<S: Sync> FromRequestParts<S> for Device {
     }
 }
 
-/// The value of the header; `None`: it is left out.
+/// The value of `SUSPICION_HEADER`; `None`: it is left out.
 pub fn suspicion_header(suspicion: Suspicion) -> Option<HeaderValue> {
     match suspicion {
         Suspicion::Nothing => None,

@@ -26,7 +26,6 @@ pub mod trace;
 pub mod url;
 pub mod work;
 
-mod cookies;
 mod ed25519;
 mod key_ring;
 mod named_keys;
@@ -34,18 +33,19 @@ mod strict_json;
 mod token_key;
 mod write;
 
-pub use cookies::cookie;
 pub use device::Device;
 pub use email::EmailText;
 pub use idempotency::{OptionalKey, RequiredKey};
 pub use json::{Json, LargeJson, OptionalJson, request_hash};
 pub use limits::{Limiter, Limits};
+pub use onsale_wire::{SUSPICION_HEADER, cookie};
 pub use page::{Cursor, Limit, List, PageQuery};
 pub use pass::{OfferedPass, PassVerifier};
 pub use problem::{Code, Problem};
 pub use quote::{QuoteSigner, QuoteVerifier};
 pub use session::{
-    AtGate, Authenticated, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner, SessionVerifier,
+    AtGate, Authenticated, FromHere, LoggedIn, MaybeLoggedIn, Organiser, SessionSigner,
+    SessionVerifier,
 };
 pub use state::{Api, api_from_env};
 pub use url::{Path, Query};

@@ -188,6 +188,12 @@ impl Limits {
         self.take(&self.password_resets_per_email, key, now)
     }
 
+    /// As links to set a password, counted apart from them.
+    pub fn session_link(&self, email: &Email, now: Millis) -> Result<(), Error> {
+        let key = RequestHash::of(format!("log in {}", email.as_str()).as_bytes()).0;
+        self.take(&self.password_resets_per_email, key, now)
+    }
+
     /// As log-ins are: a retry with its key tells whether a password is right.
     pub fn registration(&self, email: &Email, now: Millis) -> Result<(), Error> {
         let key = RequestHash::of(email.as_str().as_bytes()).0;

@@ -17,10 +17,9 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{
     Components, ContentBuilder, Info, License, OpenApi, Paths, Ref, RefOr, Response,
 };
-use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::problem::{Code, MEDIA_TYPE, Problem};
+use crate::problem::{self, Code, PROBLEM_MEDIA_TYPE, Problem};
 use crate::schemas;
 use crate::session::COOKIE;
 use crate::state::Api;
@@ -34,7 +33,7 @@ pub fn finish(router: OpenApiRouter<Api>, function: &'static str) -> (Router<Api
     schemas::add_to(components);
     components
         .schemas
-        .insert(Problem::name().into_owned(), Problem::schema());
+        .insert(problem::SCHEMA_NAME.to_owned(), problem::schema());
     add_security_schemes(components);
     for item in document.paths.paths.values_mut() {
         for (operation, is_write) in operations(item) {
@@ -195,10 +194,11 @@ fn fill_problem(status: StatusCode, response: &mut Response) {
         return;
     }
     if response.content.is_empty() {
-        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name())));
+        let problem =
+            ContentBuilder::new().schema(Some(Ref::from_schema_name(problem::SCHEMA_NAME)));
         response
             .content
-            .insert(MEDIA_TYPE.to_owned(), RefOr::T(problem.build()));
+            .insert(PROBLEM_MEDIA_TYPE.to_owned(), RefOr::T(problem.build()));
     }
     let header = match status {
         StatusCode::METHOD_NOT_ALLOWED => Some(("Allow", Type::String)),

@@ -140,7 +140,7 @@ async fn other_methods_and_unknown_addresses_are_problems_too() {
         let (parts, body) = send(method, "/shows/x").await;
         assert_eq!(parts.status, StatusCode::METHOD_NOT_ALLOWED);
         assert_eq!(parts.headers[header::ALLOW], "GET,HEAD,POST");
-        assert_eq!(parts.headers[header::CONTENT_TYPE], MEDIA_TYPE);
+        assert_eq!(parts.headers[header::CONTENT_TYPE], PROBLEM_MEDIA_TYPE);
         assert_eq!(body["type"], "urn:onsale:method_not_allowed");
     }
     for path in [
@@ -152,10 +152,71 @@ async fn other_methods_and_unknown_addresses_are_problems_too() {
     ] {
         let (parts, body) = send("GET", path).await;
         assert_eq!(parts.status, StatusCode::NOT_FOUND, "{path}");
-        assert_eq!(parts.headers[header::CONTENT_TYPE], MEDIA_TYPE, "{path}");
+        assert_eq!(
+            parts.headers[header::CONTENT_TYPE],
+            PROBLEM_MEDIA_TYPE,
+            "{path}"
+        );
         assert_eq!(body["type"], "urn:onsale:not_found", "{path}");
         assert_eq!(body["status"], 404, "{path}");
     }
     let (parts, _) = send("GET", &format!("/shows/shw_{}", "0".repeat(32))).await;
     assert_eq!(parts.status, StatusCode::OK);
+}
+
+/// The first word of an operation that changes nothing.
+const READS: &[&str] = &["count", "export", "list", "read", "switch", "watch"];
+
+/// The first word of every other operation.
+const WRITES: &[&str] = &[
+    "accept", "add", "ask", "begin", "cancel", "change", "check", "confirm", "create", "decline",
+    "delete", "enter", "join", "keep", "leave", "log", "make", "offer", "place", "prove",
+    "receive", "register", "release", "remind", "remove", "resume", "return", "scan", "sync",
+    "undo", "upload", "use", "withdraw",
+];
+
+fn is_well_spelled(id: &str, verbs: &[&str]) -> bool {
+    let mut words = id.split('_');
+    let begins = words.next().is_some_and(|verb| verbs.contains(&verb));
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|it| it.is_ascii_lowercase());
+    let mut rest = words.peekable();
+    begins && rest.peek().is_some() && rest.all(is_word)
+}
+
+#[test]
+fn every_operation_id_is_a_verb_and_its_object_in_snake_case() {
+    let document = include_str!("../../../docs/openapi.json");
+    let document: Value = serde_json::from_str(document).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let mut ids = Vec::new();
+    for (path, operations) in paths {
+        for (method, operation) in operations.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap_or_default();
+            let verbs = if method == "get" { READS } else { WRITES };
+            assert!(is_well_spelled(id, verbs), "{method} {path}: `{id}`");
+            ids.push(id);
+        }
+    }
+    ids.sort_unstable();
+    assert!(ids.windows(2).all(|two| two[0] != two[1]), "{ids:?}");
+    assert!(ids.len() > 100, "{}", ids.len());
+}
+
+#[test]
+fn another_spelling_of_an_operation_id_is_noticed() {
+    assert!(is_well_spelled("read_room_status", READS));
+    for id in [
+        "",
+        "read",
+        "read_",
+        "read__room",
+        "readRoom",
+        "read_Room",
+        "read-room",
+        "room_status",
+        "create_room",
+        "read_room_2",
+    ] {
+        assert!(!is_well_spelled(id, READS), "{id}");
+    }
 }

@@ -123,6 +123,14 @@ pub struct List<T> {
 }
 
 impl<T> List<T> {
+    /// A list that is short enough to be told at once.
+    pub fn whole(items: Vec<T>) -> Self {
+        Self {
+            items,
+            next_cursor: None,
+        }
+    }
+
     pub fn from_page<U>(page: Page<U>, item: impl FnMut(U) -> T) -> Self {
         Self {
             items: page.items.into_iter().map(item).collect(),

@@ -6,5 +6,5 @@ mod token;
 #[cfg(test)]
 mod token_tests;
 
-pub use offered::{OfferedPass, PASS_COOKIE};
+pub use offered::OfferedPass;
 pub use token::PassVerifier;

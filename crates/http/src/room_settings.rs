@@ -12,7 +12,7 @@ use crate::optional::present;
 use crate::schemas::{RoomModeText, RoomOrderText, Timestamp};
 
 /// The waiting room. What is left out or `null` has its default, or stays as it is;
-/// `opens_at` and `beacon` are taken away by `null`.
+/// `opens_at`, `beacon` and `message` are taken away by `null`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RoomSettings)]
@@ -35,6 +35,10 @@ pub struct RoomBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<BeaconBody>)]
     beacon: Option<Option<BeaconBody>>,
+    /// What those who wait read on their page; `null`: nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    message: Option<Option<String>>,
 }
 
 /// A public value that nobody knows yet, named in advance and entered once it is known.
@@ -87,6 +91,7 @@ impl From<RoomBody> for RoomChange {
             opens_at: body.opens_at,
             pass_seconds: body.pass_seconds,
             beacon: body.beacon.map(|beacon| beacon.map(BeaconSetting::from)),
+            message: body.message,
         }
     }
 }
@@ -107,6 +112,9 @@ pub struct RoomAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beacon: Option<BeaconBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    message: Option<String>,
 }
 
 impl From<&Room> for RoomAnswer {
@@ -119,6 +127,7 @@ impl From<&Room> for RoomAnswer {
             opens_at: room.opens_at,
             pass_seconds: room.pass_seconds,
             beacon: room.beacon.as_ref().map(BeaconBody::from),
+            message: room.message.clone(),
         }
     }
 }

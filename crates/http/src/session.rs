@@ -12,5 +12,8 @@ mod caller_tests;
 #[cfg(test)]
 mod token_tests;
 
-pub use caller::{AtGate, Authenticated, COOKIE, LoggedIn, MaybeLoggedIn, Organiser};
+pub use caller::{
+    AtGate, Authenticated, COOKIE, FromHere, HOST_COOKIE, LoggedIn, MaybeLoggedIn, Organiser,
+    came_by_tls, cookie_name,
+};
 pub use token::{SessionSigner, SessionVerifier};

@@ -14,10 +14,10 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use onsale_observe::{Cause, Kind, Observed, cause};
+use onsale_wire::REQUEST_ID_HEADER;
 
 use crate::problem::{Code, Problem};
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static(cause::TRACEPARENT);
 const UNKNOWN_ROUTE: &str = "unknown";
 
@@ -42,7 +42,7 @@ async fn around(request: Request, next: Next) -> Response {
 
 fn cause_of(headers: &HeaderMap) -> Cause {
     let header = |name: HeaderName| headers.get(name)?.to_str().ok();
-    Cause::begin(header(REQUEST_ID), header(TRACEPARENT))
+    Cause::begin(header(REQUEST_ID_HEADER), header(TRACEPARENT))
 }
 
 async fn answered(request: Request, next: Next, span: tracing::Span) -> Response {
@@ -110,7 +110,7 @@ fn add_headers(headers: &mut HeaderMap) {
     let cause = Cause::current();
     let id = cause.and_then(|cause| HeaderValue::from_str(cause.request_id()).ok());
     if let Some(id) = id {
-        headers.insert(REQUEST_ID, id);
+        headers.insert(REQUEST_ID_HEADER, id);
     }
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,

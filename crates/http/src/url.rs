@@ -22,7 +22,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match AxumPath::<T>::from_request_parts(parts, state).await {
             Ok(AxumPath(value)) => Ok(Self(value)),
-            Err(_) => Err(Problem::not_found("resource")),
+            Err(_) => Err(Problem::no_such("resource")),
         }
     }
 }

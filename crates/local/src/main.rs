@@ -69,7 +69,7 @@ struct ServeArgs {
     /// Where the data lives; it survives restarts and crashes
     #[arg(long, default_value = ".onsale")]
     data: PathBuf,
-    /// Start without the demo organiser, venue, event and shows
+    /// Start without the demo: its organiser, buyer, venues, events and shows
     #[arg(long)]
     empty: bool,
     /// `off` lifts every rate limit: for load tests only
@@ -79,7 +79,7 @@ struct ServeArgs {
     #[arg(long, value_name = "FUNCTION")]
     without: Vec<String>,
     /// Joining a waiting room takes a CAPTCHA too, by the CAPTCHA_SECRET of the environment.
-    /// The waiting page has no widget: a page of yours sends the token
+    /// The waiting page shows the widget of Turnstile where ONSALE_CAPTCHA_SITE_KEY is set
     #[arg(long)]
     room_captcha: bool,
 }

@@ -18,7 +18,7 @@ use onsale_edge::Secrets;
 use onsale_http::captcha::Siteverify;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
 use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
-use onsale_payments::{Provider, WebhookSecrets};
+use onsale_payments::{PaymentSettings, Provider, WebhookSecrets};
 use onsale_search::{SnapshotIndex, SnapshotSearch};
 use room::RoomKeys;
 use serde_json::json;
@@ -77,6 +77,7 @@ impl Platform {
         let setting = |name: &str| match (name, std::env::var(name).ok()) {
             // Two folders may pay into one account.
             ("ONSALE_STACK", None) => Some(stack.clone()),
+            ("PUBLIC_BASE_URL", None) => Some(links.origin.clone()),
             (_, value) => value,
         };
         let provider = Provider::configured(setting, store, Arc::new(SystemClock))?;
@@ -105,7 +106,7 @@ impl Platform {
             Some(reset_keys),
             Arc::new(ticket_keys),
             room_keys,
-            provider.webhooks,
+            (provider.webhooks, provider.settings),
         );
         let runner = Runner::new(
             &cloud,
@@ -217,15 +218,18 @@ fn functions(
     reset_keys: Option<Arc<ResetKeys>>,
     ticket_keys: Arc<TicketKeys>,
     room_keys: RoomKeys,
-    webhooks: WebhookSecrets,
+    (webhooks, settings): (WebhookSecrets, PaymentSettings),
 ) -> (Router<Api>, OpenApi) {
     let parts = [
         openapi::finish(accounts::router(signer, reset_keys), "accounts"),
         openapi::finish(catalog::router(), "catalog"),
         openapi::finish(holds::router(), "holds"),
         openapi::finish(room::router(room_keys), "room"),
-        openapi::finish(checkout::router(webhooks), "checkout"),
-        openapi::finish(tickets::router(ticket_keys), "tickets"),
+        openapi::finish(checkout::router(webhooks, settings), "checkout"),
+        openapi::finish(
+            tickets::router(ticket_keys, tickets::Seller::from_env()),
+            "tickets",
+        ),
         openapi::finish(organiser::router(), "organiser"),
     ];
     let (routers, documents): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -246,7 +250,7 @@ pub fn openapi_text() -> Result<String, String> {
         None,
         Arc::new(keys),
         RoomKeys::default(),
-        WebhookSecrets::default(),
+        (WebhookSecrets::default(), PaymentSettings::sandbox()),
     );
     let edge = openapi::of_edge(EDGE).map_err(|e| e.to_string())?;
     let document = openapi::merge(vec![document, edge]);

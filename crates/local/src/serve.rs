@@ -10,8 +10,8 @@ use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
 use axum::serve::ListenerExt;
-use onsale_edge::EdgeLimits;
 use onsale_edge::secrets::Captcha;
+use onsale_edge::{EdgeLimits, Site};
 use onsale_http::{Limits, openapi};
 use onsale_local_edge::LocalEdge;
 use tokio::net::TcpListener;
@@ -71,7 +71,14 @@ pub async fn run(args: ServeArgs) -> Result<(), String> {
         let captcha = Captcha::configured(|name| std::env::var(name).ok());
         secrets.captcha = Some(captcha.ok_or("--room-captcha needs CAPTCHA_SECRET to be set")?);
     }
-    let edge = LocalEdge::open(&folder.path, functions.clone(), secrets, edge_limits)?;
+    let site = Site::from_env()?;
+    if args.room_captcha && site.captcha_site_key.is_none() {
+        tracing::warn!(
+            "--room-captcha without ONSALE_CAPTCHA_SITE_KEY: the waiting page shows no widget, so \
+             no browser can join a waiting room"
+        );
+    }
+    let edge = LocalEdge::open(&folder.path, functions.clone(), secrets, edge_limits, site)?;
     // What the edge asks of the functions is signed, so it may also come from outside: a
     // worker can stand before this process. Everything else goes through our own edge.
     let router = Router::new()
@@ -150,33 +157,41 @@ impl Signals {
     }
 }
 
+/// The front page first: everything else is reached from there, or is for those who look
+/// behind it.
 fn print_welcome(address: SocketAddr, args: &ServeArgs, demo: Option<&demo::Demo>) {
     let mut text = format!(
-        "Onsale is ready at http://{address}\n  \
-         events     http://{address}/   what is on, in a browser\n  \
-         data       {}\n  \
-         API        http://{address}/api/v1/openapi.json\n  \
-         mails      http://{address}/dev/mail\n  \
-         health     http://{address}/healthz   metrics http://{address}/metrics\n",
-        args.data.display()
+        "Onsale is ready at http://{address}\n\n  \
+         Open http://{address}/ in a browser.\n\n"
     );
-    if let Some(demo) = demo {
+    if demo.is_some() {
         let (organiser, buyer) = (demo::ORGANISER_EMAIL, demo::BUYER_EMAIL);
         let password = demo::PASSWORD;
         text += &format!(
             "Demo log-ins\n  \
-             organiser  {organiser}  {password}\n  \
-             buyer      {buyer}  {password}\n\
-             Try\n  "
+             buyer      {buyer}  {password}\n  \
+             organiser  {organiser}  {password}\n"
         );
+    }
+    text += &format!(
+        "Mails, as they would arrive\n  \
+         http://{address}/dev/mail\n\
+         Behind it\n  \
+         data       {}\n  \
+         API        http://{address}/api/v1/openapi.json\n  \
+         health     http://{address}/healthz   metrics http://{address}/metrics\n",
+        args.data.display()
+    );
+    if let Some(demo) = demo {
+        text += "Try\n  ";
         text += &match demo.show {
-            Some(show) => format!(
-                "curl http://{address}/api/v1/shows/{show}/availability\n  \
-                 http://{address}/room/{show}   the waiting room, in a browser\n"
-            ),
+            Some(show) => format!("curl http://{address}/api/v1/shows/{show}/availability\n"),
             // The demo shows were cancelled.
             None => format!("curl http://{address}/api/v1/events\n"),
         };
+        if let Some(room) = demo.room {
+            text += &format!("  http://{address}/room/{room}   a show with a waiting room\n");
+        }
     }
     text += "Stop with Ctrl-C; everything acknowledged is kept.\n";
     // Whoever reads may have gone, as with `| head -1`: that is no reason to stop.

@@ -1,9 +1,12 @@
-//! A page as HTML: one column, no pictures, nothing loaded from elsewhere, and colours for
-//! light and dark. Styles stand at each element as well, since some readers drop the head.
+//! A page as HTML: one column, no pictures, nothing loaded from elsewhere. It looks like the
+//! pages of the web, a ticket on paper, in light and in dark (`onsale_tickets::look`). Styles
+//! stand at each element as well, since some readers drop the head.
 
 use std::fmt::Write;
 
-use crate::page::Page;
+use onsale_tickets::look::{self, DARK, LIGHT};
+
+use crate::page::{Button, Fact, Page};
 
 /// Text in an element or a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
@@ -21,14 +24,13 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-const STYLE: &str = ":root{color-scheme:light dark;supported-color-schemes:light dark}\
-@media (prefers-color-scheme:dark){\
-.sheet{background:#12151f!important}.card{background:#1c2130!important;color:#eceff6!important}\
-.dim{color:#aab2c5!important}.line{border-color:#343b50!important}\
-.button{background:#8fb0ff!important;color:#10131c!important}.link{color:#9dbaff!important}}\
-@media (max-width:480px){.card{padding:20px!important}}";
-const FONT: &str =
-    "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+/// The width of the ticket, in pixels: what a desktop shows of a mail beside its list.
+const WIDTH: u32 = 560;
+/// From the edge of the ticket to its text, and the same on a phone.
+const EDGE: u32 = 2 * look::SPACE;
+const PHONE_EDGE: u32 = look::SPACE + look::SPACE_SMALL / 2;
+/// The width from which on labels stand beside their values.
+const PHONE: u32 = 480;
 
 // Writing to a String cannot fail, so the results of write! below are dropped.
 pub(crate) fn html(page: &Page) -> String {
@@ -39,72 +41,148 @@ pub(crate) fn html(page: &Page) -> String {
         "<!doctype html>\n<html lang=\"{lang}\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n",
-        escape(&page.subject)
+         <title>{}</title>\n<style>{}</style>\n</head>\n",
+        escape(&page.subject),
+        style()
     );
+    let (text, size, space) = (family(look::TEXT), look::SIZE, look::SPACE);
+    let (room, ink) = (LIGHT.room, LIGHT.ink);
     let _ = write!(
         out,
-        "<body class=\"sheet\" style=\"margin:0;padding:24px 12px;background:#eef1f7;{FONT}\">\n\
+        "<body class=\"room\" style=\"margin:0;padding:{space}px;background:{room};color:{ink};\
+         font-family:{text};font-size:{size}px;line-height:1.5\">\n\
          <div style=\"display:none;max-height:0;overflow:hidden\">{}</div>\n\
-         <div role=\"article\" aria-labelledby=\"heading\" lang=\"{lang}\" class=\"card\" \
-         style=\"max-width:560px;margin:0 auto;padding:32px;border-radius:12px;\
-         background:#ffffff;color:#11141e;font-size:16px;line-height:1.5\">\n\
-         <h1 id=\"heading\" style=\"margin:0 0 20px;font-size:24px;line-height:1.25;\
-         overflow-wrap:anywhere\">{}</h1>\n",
-        escape(&page.preview),
-        escape(&page.heading)
+         <div role=\"article\" aria-labelledby=\"heading\" lang=\"{lang}\" \
+         style=\"max-width:{WIDTH}px;margin:0 auto\">\n",
+        escape(&page.preview)
     );
-    let paragraphs = page.greeting.iter().chain(&page.paragraphs);
-    for paragraph in paragraphs {
-        let _ = writeln!(
-            out,
-            "<p style=\"margin:0 0 16px;overflow-wrap:anywhere\">{}</p>",
-            escape(paragraph)
-        );
-    }
-    facts(&mut out, page);
-    if let Some(button) = &page.button {
-        let (href, label) = (escape(&button.href), escape(&button.label));
-        let _ = write!(
-            out,
-            "<p style=\"margin:24px 0 12px\"><a class=\"button\" href=\"{href}\" \
-             style=\"display:inline-block;padding:12px 24px;border-radius:8px;background:#1f4fd8;\
-             color:#ffffff;font-weight:600;text-decoration:none\">{label}</a></p>\n\
-             <p class=\"dim\" style=\"margin:0 0 24px;font-size:13px;color:#5c6270;\
-             overflow-wrap:anywhere\"><a class=\"link\" href=\"{href}\" \
-             style=\"color:#1f4fd8\">{href}</a></p>\n"
-        );
-    }
-    for note in &page.notes {
-        let _ = writeln!(
-            out,
-            "<p style=\"margin:0 0 16px;overflow-wrap:anywhere\">{}</p>",
-            escape(note)
-        );
-    }
-    let _ = write!(
-        out,
-        "<p class=\"dim line\" style=\"margin:24px 0 0;padding-top:16px;border-top:1px solid #d9deea;\
-         font-size:13px;color:#5c6270\">{}</p>\n</div>\n</body>\n</html>\n",
-        escape(&page.footer)
-    );
+    small(&mut out, "kicker", "Onsale");
+    ticket(&mut out, page);
+    small(&mut out, "footer", &escape(&page.footer));
+    out.push_str("</div>\n</body>\n</html>\n");
     out
 }
 
-fn facts(out: &mut String, page: &Page) {
-    if page.facts.is_empty() {
+/// What a style at an element cannot say: the dark scheme and small screens.
+fn style() -> String {
+    let dark = [
+        ("room", format!("background:{}", DARK.room)),
+        ("room", format!("color:{}", DARK.ink)),
+        ("card", format!("background:{}", DARK.card)),
+        ("stub", format!("background:{}", DARK.stub)),
+        ("stub", format!("color:{}", DARK.on_stub)),
+        ("quiet", format!("color:{}", DARK.quiet)),
+        ("line", format!("border-color:{}", DARK.line)),
+        ("button", format!("background:{}", DARK.accent)),
+        ("button", format!("color:{}", DARK.on_accent)),
+        ("link", format!("color:{}", DARK.accent)),
+    ];
+    let dark = dark.map(|(class, rule)| format!(".{class}{{{rule}!important}}"));
+    format!(
+        ":root{{color-scheme:light dark;supported-color-schemes:light dark}}\
+         @media (prefers-color-scheme:dark){{{}}}\
+         @media (max-width:{PHONE}px){{\
+         .part{{padding:{PHONE_EDGE}px!important}}\
+         .fact{{display:block!important}}\
+         .label{{padding-bottom:0!important}}\
+         .value{{padding-top:0!important;border-top:0!important}}}}",
+        dark.concat()
+    )
+}
+
+/// The names of fonts, for an attribute in double quotes.
+fn family(names: &str) -> String {
+    names.replace('"', "'")
+}
+
+/// A quiet line on the paper.
+fn small(out: &mut String, class: &str, text: &str) {
+    let (quiet, size, space) = (LIGHT.quiet, look::SIZE_SMALL, look::SPACE_SMALL);
+    let _ = writeln!(
+        out,
+        "<p class=\"quiet {class}\" style=\"margin:{space}px {space}px {}px;font-size:{size}px;\
+         color:{quiet}\">{text}</p>",
+        look::SPACE
+    );
+}
+
+/// The heading on the stub, and below it what the letter says.
+fn ticket(out: &mut String, page: &Page) {
+    let (card, radius) = (LIGHT.card, look::RADIUS);
+    let (stub, on_stub, display) = (LIGHT.stub, LIGHT.on_stub, family(look::DISPLAY));
+    let _ = writeln!(
+        out,
+        "<div class=\"card\" style=\"border-radius:{radius}px;overflow:hidden;background:{card}\">\n\
+         <div class=\"stub part\" style=\"padding:{}px {EDGE}px;background:{stub};color:{on_stub}\">\
+         <h1 id=\"heading\" style=\"margin:0;font-family:{display};font-size:28px;\
+         font-weight:600;line-height:1.2;overflow-wrap:anywhere\">{}</h1></div>",
+        look::SPACE_LARGE,
+        escape(&page.heading)
+    );
+    let _ = writeln!(out, "<div class=\"part\" style=\"padding:{EDGE}px\">");
+    for text in page.greeting.iter().chain(&page.paragraphs) {
+        paragraph(out, text);
+    }
+    facts(out, &page.facts);
+    if let Some(shown) = &page.button {
+        button(out, shown);
+    }
+    for note in &page.notes {
+        paragraph(out, note);
+    }
+    out.push_str("</div>\n</div>\n");
+}
+
+fn paragraph(out: &mut String, text: &str) {
+    let _ = writeln!(
+        out,
+        "<p style=\"margin:0 0 {}px;overflow-wrap:anywhere\">{}</p>",
+        look::SPACE,
+        escape(text)
+    );
+}
+
+fn button(out: &mut String, button: &Button) {
+    let (href, label) = (escape(&button.href), escape(&button.label));
+    let (accent, on_accent, quiet) = (LIGHT.accent, LIGHT.on_accent, LIGHT.quiet);
+    let (small, large, radius) = (look::SPACE_SMALL, look::SPACE_LARGE, look::RADIUS);
+    let _ = write!(
+        out,
+        "<p style=\"margin:{large}px 0 {small}px\"><a class=\"button\" href=\"{href}\" \
+         style=\"display:inline-block;padding:12px {large}px;border-radius:{radius}px;\
+         background:{accent};color:{on_accent};font-weight:600;text-decoration:none\">{label}</a></p>\n\
+         <p class=\"quiet\" style=\"margin:0 0 {large}px;font-size:13px;color:{quiet};\
+         overflow-wrap:anywhere\"><a class=\"link\" href=\"{href}\" \
+         style=\"color:{accent}\">{href}</a></p>\n"
+    );
+}
+
+/// Below the line along which a ticket is torn.
+fn facts(out: &mut String, facts: &[Fact]) {
+    if facts.is_empty() {
         return;
     }
-    out.push_str(
-        "<table style=\"width:100%;border-collapse:collapse;margin:8px 0 16px;font-size:15px\">\n",
+    let (line, quiet) = (LIGHT.line, LIGHT.quiet);
+    let _ = writeln!(
+        out,
+        "<table class=\"line\" style=\"width:100%;margin:{0}px 0;border-collapse:collapse;\
+         border-top:2px dashed {line};border-bottom:2px dashed {line};font-size:{1}px\">",
+        look::SPACE_LARGE,
+        look::SIZE_SMALL
     );
-    for (label, value) in &page.facts {
+    for (i, (label, value)) in facts.iter().enumerate() {
+        // The first lies at the dashed line.
+        let border = if i == 0 {
+            String::new()
+        } else {
+            format!("border-top:1px solid {line};")
+        };
         let _ = writeln!(
             out,
-            "<tr><th scope=\"row\" class=\"dim line\" style=\"padding:8px 16px 8px 0;\
-             border-top:1px solid #d9deea;text-align:left;vertical-align:top;font-weight:400;\
-             color:#5c6270;white-space:nowrap\">{}</th>\
-             <td class=\"line\" style=\"padding:8px 0;border-top:1px solid #d9deea;\
+            "<tr><th scope=\"row\" class=\"quiet line fact label\" style=\"padding:10px 16px 10px 0;\
+             {border}text-align:left;vertical-align:top;font-weight:400;color:{quiet};\
+             white-space:nowrap\">{}</th>\
+             <td class=\"line fact value\" style=\"padding:10px 0;{border}\
              overflow-wrap:anywhere\">{}</td></tr>",
             escape(label),
             escape(value)

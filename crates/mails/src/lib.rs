@@ -4,15 +4,12 @@
 //! each language; `page` sets the page as plain text and as HTML; `mime` makes the message
 //! of both, with the tickets as PDF. The same letter gives the same bytes.
 
-mod amount;
-mod clean;
 mod html;
 pub mod links;
 mod mime;
 mod page;
 mod plain;
 mod texts;
-mod when;
 mod writer;
 
 pub use mime::{Attachment, Message, Sender, SenderError};

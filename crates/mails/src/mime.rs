@@ -12,8 +12,7 @@ use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
 use onsale_domain::account::Email;
 use onsale_domain::time::Millis;
-
-use crate::clean::line;
+use onsale_domain::told_name::line;
 
 const LINE: usize = 76;
 /// An encoded word has at most 75 characters, and the first shares its line with the name

@@ -1,6 +1,8 @@
 //! A mail before it is set: what it says, in order. Values are plain text here and stay
 //! it; how they are escaped is the business of whoever sets the page.
 
+use onsale_domain::language::Language;
+
 /// Label and value.
 pub(crate) type Fact = (String, String);
 
@@ -12,8 +14,7 @@ pub(crate) struct Button {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// The language of the texts, as a tag.
-    pub language: &'static str,
+    pub language: Language,
     pub subject: String,
     /// What an inbox shows beside the subject.
     pub preview: String,

@@ -1,11 +1,19 @@
 //! A page as plain text.
 
+use onsale_domain::language::Language;
+
 use crate::page::Page;
 
 const WIDTH: usize = 72;
 
 pub(crate) fn plain(page: &Page) -> String {
     let mut out = String::new();
+    // French has a space before a colon.
+    let colon = if page.language == Language::Fr {
+        "\u{a0}:"
+    } else {
+        ":"
+    };
     push(&mut out, &page.heading);
     if let Some(greeting) = &page.greeting {
         push(&mut out, greeting);
@@ -16,14 +24,14 @@ pub(crate) fn plain(page: &Page) -> String {
     if !page.facts.is_empty() {
         let facts = page.facts.iter();
         let lines: Vec<_> = facts
-            .map(|(label, value)| wrapped(&format!("{label}: {value}"), "  "))
+            .map(|(label, value)| wrapped(&format!("{label}{colon} {value}"), "  "))
             .collect();
         out.push_str(&lines.join("\n"));
         out.push_str("\n\n");
     }
     if let Some(button) = &page.button {
         // An address stays on one line, whatever its length: it is clicked or copied.
-        out.push_str(&format!("{}:\n{}\n\n", button.label, button.href));
+        out.push_str(&format!("{}{colon}\n{}\n\n", button.label, button.href));
     }
     for note in &page.notes {
         push(&mut out, note);

@@ -1,31 +1,40 @@
 //! From a letter to what it says, in each language.
 //!
 //! Which facts a letter shows and where it leads is the same in all languages and stands
-//! here; the words are in `english` and `german`, one method each for every letter, so a
-//! translation that is missing does not compile.
+//! here; the words are in one module for each language, with one method for every letter,
+//! so a translation that is missing does not compile.
 
 mod english;
+mod french;
 mod german;
+mod spanish;
 
 use onsale_domain::ids::ResetId;
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Letter, OrderLine, ShowLine};
 use onsale_domain::money::Money;
-use onsale_domain::order::Why;
+use onsale_domain::order::{OrderNumber, Why};
 use onsale_domain::time::Millis;
+use onsale_domain::told_name::{line, told_name};
+use onsale_tickets::{amount, local_time_and_zone};
 
-use crate::amount::amount;
-use crate::clean::{MAX_CHARS, line};
 use crate::html::html;
 use crate::links::Link;
 use crate::page::{Button, Fact, Page};
 use crate::plain::plain;
-use crate::when::when;
 use english::English;
+use french::French;
 use german::German;
+use spanish::Spanish;
+
+/// Longer names are cut: a mail is no place for a novel, and a subject less so.
+const MAX_CHARS: usize = 200;
 
 /// Titles in subjects are cut earlier: more does not show.
 const SUBJECT_CHARS: usize = 80;
+
+/// All places of the largest order, none of them beside another.
+const PLACES_CHARS: usize = 50 * 60;
 
 /// The parts of a mail that people read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +74,6 @@ pub(crate) trait Texts {
 
     fn greeting(name: &str) -> String;
     fn footer() -> &'static str;
-    fn general_place(section: &str) -> String;
 
     fn confirmation(title: &str, tickets: usize) -> Words;
     fn decline(title: &str) -> Words;
@@ -75,10 +83,13 @@ pub(crate) trait Texts {
     fn resold(title: &str, refund: &str) -> Words;
     fn show_changed(title: &str) -> Words;
     fn show_cancelled(title: &str) -> Words;
-    fn transfer(title: &str, from: &str) -> Words;
+    /// `from` is `None` where nothing of the name can be told to a stranger.
+    fn transfer(title: &str, from: Option<&str>) -> Words;
     fn ticket_lost(title: &str, tickets: usize) -> Words;
     fn password_reset(minutes: u64) -> Words;
     fn invitation() -> Words;
+    fn log_in_link(minutes: u64) -> Words;
+    fn address_proof(minutes: u64) -> Words;
     fn your_turn(title: &str) -> Words;
 }
 
@@ -93,6 +104,8 @@ pub fn render(
     let page = match language {
         Language::En => page::<English>(letter, base, token),
         Language::De => page::<German>(letter, base, token),
+        Language::Fr => page::<French>(letter, base, token),
+        Language::Es => page::<Spanish>(letter, base, token),
     };
     Rendered {
         subject: page.subject.clone(),
@@ -105,7 +118,7 @@ fn page<T: Texts>(letter: &Letter, base: &str, token: impl Fn(ResetId) -> String
     let words = words::<T>(letter);
     let href = format!("{base}{}", link(letter, token).path());
     Page {
-        language: T::LANGUAGE.as_str(),
+        language: T::LANGUAGE,
         preview: words.paragraphs.first().cloned().unwrap_or_default(),
         subject: words.subject,
         heading: words.heading,
@@ -131,7 +144,9 @@ fn greeted(letter: &Letter) -> Option<&str> {
         | Letter::ShowCancelled { name, .. }
         | Letter::TicketLost { name, .. }
         | Letter::PasswordReset { name, .. }
-        | Letter::Invitation { name, .. } => Some(name),
+        | Letter::Invitation { name, .. }
+        | Letter::LogInLink { name, .. }
+        | Letter::ProveAddress { name, .. } => Some(name),
         Letter::Transfer { .. } | Letter::YourTurn { .. } => None,
     }
 }
@@ -154,11 +169,14 @@ fn words<T: Texts>(letter: &Letter) -> Words {
         Letter::ShowChanged { was, .. } => T::show_changed(&titled(was)),
         Letter::ShowCancelled { show, .. } => T::show_cancelled(&titled(show)),
         Letter::Transfer { from, show, .. } => {
-            T::transfer(&titled(show), &line(from, SUBJECT_CHARS))
+            let from = told_name(from, SUBJECT_CHARS);
+            T::transfer(&titled(show), from.as_deref())
         }
         Letter::TicketLost { show, seats, .. } => T::ticket_lost(&titled(show), seats.len()),
         Letter::PasswordReset { minutes, .. } => T::password_reset(*minutes),
         Letter::Invitation { .. } => T::invitation(),
+        Letter::LogInLink { minutes, .. } => T::log_in_link(*minutes),
+        Letter::ProveAddress { minutes, .. } => T::address_proof(*minutes),
         Letter::YourTurn { show, .. } => T::your_turn(&titled(show)),
     }
 }
@@ -166,9 +184,11 @@ fn words<T: Texts>(letter: &Letter) -> Words {
 /// Where a letter leads.
 fn link(letter: &Letter, token: impl Fn(ResetId) -> String) -> Link {
     match letter {
-        Letter::Confirmation { order, .. }
-        | Letter::Decline { order, .. }
-        | Letter::Cancellation { order, .. } => Link::Order(order.order_id),
+        Letter::Confirmation { order, .. } | Letter::Cancellation { order, .. } => {
+            Link::Order(order.order_id)
+        }
+        // Its places are still held: there it can be paid in another way.
+        Letter::Decline { show, order, .. } => Link::Hold(show.show_id, order.order_id.hold()),
         Letter::Offer { show, hold_id, .. } => Link::Hold(show.show_id, *hold_id),
         Letter::OfferLapsed {
             show, waitlist_id, ..
@@ -180,6 +200,8 @@ fn link(letter: &Letter, token: impl Fn(ResetId) -> String) -> Link {
         Letter::Transfer { transfer_id, .. } => Link::Transfer(*transfer_id),
         Letter::PasswordReset { reset_id, .. } => Link::Reset(token(*reset_id)),
         Letter::Invitation { reset_id, .. } => Link::Invitation(token(*reset_id)),
+        Letter::LogInLink { reset_id, .. } => Link::LogIn(token(*reset_id)),
+        Letter::ProveAddress { reset_id, .. } => Link::Prove(token(*reset_id)),
         Letter::YourTurn { show, .. } => Link::Room(show.show_id),
     }
 }
@@ -233,7 +255,10 @@ fn facts<T: Texts>(letter: &Letter) -> Vec<Fact> {
         Letter::YourTurn { show, enter_by } => (show, vec![until(*enter_by, show)]),
         Letter::OfferLapsed { show, .. } | Letter::ShowCancelled { show, .. } => (show, vec![]),
         Letter::ShowChanged { show, was, .. } => return changed_facts::<T>(show, was),
-        Letter::PasswordReset { .. } | Letter::Invitation { .. } => return vec![],
+        Letter::PasswordReset { .. }
+        | Letter::Invitation { .. }
+        | Letter::LogInLink { .. }
+        | Letter::ProveAddress { .. } => return vec![],
     };
     let mut facts = show_facts::<T>(show);
     facts.extend(more);
@@ -241,7 +266,7 @@ fn facts<T: Texts>(letter: &Letter) -> Vec<Fact> {
 }
 
 fn local<T: Texts>(at: Millis, show: &ShowLine) -> String {
-    when(at, &show.timezone, T::LANGUAGE)
+    local_time_and_zone(at, &show.timezone, T::LANGUAGE)
 }
 
 fn money<T: Texts>(money: Money) -> String {
@@ -281,17 +306,15 @@ fn order_facts<T: Texts>(order: &OrderLine) -> Vec<Fact> {
     vec![
         (labels.places.to_owned(), places::<T>(&order.seats)),
         (labels.total.to_owned(), money::<T>(order.total)),
-        (labels.order.to_owned(), order.order_id.to_string()),
+        (
+            labels.order.to_owned(),
+            OrderNumber::of(order.order_id).to_string(),
+        ),
     ]
 }
 
 fn places<T: Texts>(seats: &[String]) -> String {
-    let place = |seat: &String| match onsale_tickets::place_of(seat) {
-        (section, None, None) => T::general_place(section),
-        _ => seat.clone(),
-    };
-    let places: Vec<_> = seats.iter().map(place).collect();
-    line(&places.join(", "), 50 * 40)
+    line(&onsale_tickets::places(seats, T::LANGUAGE), PLACES_CHARS)
 }
 
 /// `#` in `many` stands for the number.

@@ -10,7 +10,7 @@ use onsale_domain::letter::{Composed, Letter, Letterhead, ShowLine, TicketLine};
 use onsale_domain::mail::{MailId, digest};
 use onsale_domain::money::{Currency, Money};
 use onsale_domain::password_reset::{ResetKeyId, ResetKeys};
-use onsale_tickets::{TicketPage, local_time, place_of};
+use onsale_tickets::{TicketPage, amount, local_time, place_of};
 
 use crate::mime::{Attachment, Message, Sender};
 use crate::texts::render;
@@ -53,7 +53,7 @@ impl MailWriter {
             return Err("the address is not ASCII".to_owned());
         }
         let keys = self.settings.reset_keys.as_ref();
-        if has_link_to_password(&composed.letter) && keys.is_none() {
+        if has_secret_link(&composed.letter) && keys.is_none() {
             return Err("no keys for links that set a password are configured".to_owned());
         }
         let today = self.head(&composed.letter);
@@ -76,9 +76,10 @@ impl MailWriter {
                 tickets,
             } => {
                 let currency = order.total.currency;
-                let page = |ticket| ticket_page(name, show, ticket, currency);
+                let language = composed.language;
+                let page = |ticket| ticket_page(name, show, ticket, currency, language);
                 let pages: Vec<_> = tickets.iter().map(page).collect();
-                let bytes = onsale_tickets::pdf(&pages).map_err(|e| e.to_string())?;
+                let bytes = onsale_tickets::pdf(&pages, language).map_err(|e| e.to_string())?;
                 vec![Attachment {
                     file_name: format!("{}.pdf", order.order_id),
                     content_type: "application/pdf",
@@ -114,7 +115,7 @@ impl MailWriter {
             ..
         } = &self.settings;
         let keys = reset_keys.as_ref();
-        let keys = keys.filter(|_| has_link_to_password(letter));
+        let keys = keys.filter(|_| has_secret_link(letter));
         Letterhead {
             sender_name: sender.name.clone(),
             sender: sender.address.clone(),
@@ -124,10 +125,13 @@ impl MailWriter {
     }
 }
 
-fn has_link_to_password(letter: &Letter) -> bool {
+fn has_secret_link(letter: &Letter) -> bool {
     matches!(
         letter,
-        Letter::PasswordReset { .. } | Letter::Invitation { .. }
+        Letter::PasswordReset { .. }
+            | Letter::Invitation { .. }
+            | Letter::LogInLink { .. }
+            | Letter::ProveAddress { .. }
     )
 }
 
@@ -136,18 +140,22 @@ fn ticket_page(
     show: &ShowLine,
     ticket: &TicketLine,
     currency: Currency,
+    language: Language,
 ) -> TicketPage {
     let (section, row, seat) = place_of(&ticket.seat);
-    let amount = ticket.price;
+    let price = Money {
+        amount: ticket.price,
+        currency,
+    };
     TicketPage {
         event: show.title.clone(),
         venue: show.venue.clone(),
         city: show.city.clone(),
-        starts_at_text: local_time(show.starts_at.0, &show.timezone),
+        starts_at_text: local_time(show.starts_at, &show.timezone, language),
         section: section.to_owned(),
         row: row.map(str::to_owned),
         seat: seat.map(str::to_owned),
-        price_text: Money { amount, currency }.to_string(),
+        price_text: amount(price, language),
         holder: holder.to_owned(),
         ticket_id: ticket.ticket_id.to_string(),
         code: ticket.code.clone(),

@@ -14,7 +14,7 @@ use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
 
 use crate::orders::{create, page, replace};
-use crate::{Items, MemoryStore};
+use crate::{Items, MemoryStore, Step};
 
 impl Items {
     /// An account that was deleted has no credentials any more, but keeps its epoch.
@@ -49,20 +49,22 @@ impl Accounts for MemoryStore {
     }
 
     async fn credentials(&self, email: &Email) -> Stored<Option<Credentials>> {
-        let items = self.items();
-        Ok(items
-            .emails
-            .get(email)
-            .and_then(|id| items.accounts.get(id))
-            .cloned())
+        let read = async {
+            let items = self.items();
+            let id = items.emails.get(email);
+            Ok(id.and_then(|id| items.accounts.get(id)).cloned())
+        };
+        self.pass("credentials", read).await
     }
 
     async fn credentials_of(&self, id: AccountId) -> Stored<Option<Credentials>> {
-        Ok(self.items().accounts.get(&id).cloned())
+        let read = async { Ok(self.items().accounts.get(&id).cloned()) };
+        self.pass("credentials_of", read).await
     }
 
     async fn account(&self, id: AccountId) -> Stored<Option<Account>> {
-        Ok(self.items().accounts.get(&id).map(|c| c.account.clone()))
+        let read = async { Ok(self.items().accounts.get(&id).map(|c| c.account.clone())) };
+        self.pass("account", read).await
     }
 
     async fn rename(&self, id: AccountId, name: &str) -> Stored<bool> {
@@ -101,6 +103,42 @@ impl Accounts for MemoryStore {
             Ok(true)
         };
         self.pass("set_password", set).await
+    }
+
+    async fn prove_address(&self, id: AccountId, now: Millis) -> Stored<bool> {
+        let prove = async {
+            let mut items = self.items();
+            let found = items.accounts.get_mut(&id);
+            let proven = found.map(|found| found.account.proven.get_or_insert(now));
+            Ok(proven.is_some())
+        };
+        self.pass("prove_address", prove).await
+    }
+
+    async fn claim_account(
+        &self,
+        id: AccountId,
+        epoch: u32,
+        nobodys: &PasswordHash,
+        now: Millis,
+    ) -> Stored<bool> {
+        self.reach(Step::ClaimAccount).await;
+        let claim = async {
+            let mut items = self.items();
+            let Some(found) = items.accounts.get_mut(&id) else {
+                return Ok(false);
+            };
+            if found.epoch != epoch {
+                // An earlier try of this very write may have been done.
+                return Ok(found.epoch == epoch + 1 && found.account.proven == Some(now));
+            }
+            found.password = nobodys.clone();
+            found.account.proven = Some(now);
+            found.epoch = epoch + 1;
+            items.epochs.insert(id, epoch + 1);
+            Ok(true)
+        };
+        self.pass("claim_account", claim).await
     }
 
     async fn begin_deletion(&self, deletion: &Deletion, epoch: u32) -> Stored<bool> {
@@ -155,7 +193,8 @@ impl Resets for MemoryStore {
     }
 
     async fn reset(&self, id: ResetId) -> Stored<Option<Versioned<Reset>>> {
-        Ok(self.items().resets.get(&id).cloned())
+        let read = async { Ok(self.items().resets.get(&id).cloned()) };
+        self.pass("reset", read).await
     }
 
     async fn replace_reset(&self, next: &Versioned<Reset>) -> Stored<Written<Reset>> {
@@ -209,12 +248,12 @@ impl StaffLists for MemoryStore {
 #[async_trait]
 impl Sessions for MemoryStore {
     async fn open(&self, session: &Session) -> Stored<Session> {
-        Ok(self
-            .items()
-            .sessions
-            .entry(session.id)
-            .or_insert_with(|| session.clone())
-            .clone())
+        let open = async {
+            let mut items = self.items();
+            let known = items.sessions.entry(session.id);
+            Ok(known.or_insert_with(|| session.clone()).clone())
+        };
+        self.pass("open", open).await
     }
 
     async fn session(&self, id: SessionId, account: AccountId) -> Stored<Option<Session>> {

@@ -21,6 +21,7 @@ pub enum Step {
     ReadTicket,
     ReadTickets,
     TakePass,
+    ClaimAccount,
     ListEndedPasses,
     AcceptTransfer,
     Resell,

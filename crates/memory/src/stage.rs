@@ -20,6 +20,8 @@ use onsale_domain::venue::Venue;
 pub struct Plan {
     /// Seats of each row of section A.
     pub rows: Vec<u16>,
+    /// The ids of its accessible seats.
+    pub accessible: Vec<String>,
     /// Places of the general section `Floor`; 0 for none.
     pub floor: u32,
     pub cap: u32,
@@ -34,6 +36,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             rows: vec![20, 40],
+            accessible: vec![],
             floor: 100,
             cap: 6,
             hold_seconds: 600,
@@ -94,6 +97,7 @@ impl Stage {
             venue: venue.name.clone(),
             city: venue.city.clone(),
             location: None,
+            timezone: Some(venue.timezone.clone()),
             poster_url: None,
             shows: vec![],
             created: now,
@@ -192,8 +196,7 @@ fn layout(plan: &Plan) -> Layout {
     let section = |name: &str, kind| SectionSpec {
         name: name.into(),
         kind,
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     let rows = plan
         .rows
@@ -201,7 +204,10 @@ fn layout(plan: &Plan) -> Layout {
         .enumerate()
         .map(|(i, seats)| ((i + 1).to_string(), (1..=*seats).collect()))
         .collect();
-    let mut sections = vec![section("A", SectionSpecKind::Seated(rows))];
+    let mut sections = vec![SectionSpec {
+        accessible: plan.accessible.clone(),
+        ..section("A", SectionSpecKind::Seated(rows))
+    }];
     if plan.floor > 0 {
         sections.push(section("Floor", SectionSpecKind::General(plan.floor)));
     }

@@ -7,7 +7,7 @@ mod provider;
 pub mod sandbox;
 pub mod stripe;
 
-pub use provider::{Provider, ProviderKind};
+pub use provider::{PaymentSettings, Provider, ProviderKind};
 pub use sandbox::{Pace, Sandbox};
 pub use stripe::webhook::{WebhookError, WebhookEvent, WebhookKind, WebhookSecrets};
 pub use stripe::{Stripe, StripeConfig};

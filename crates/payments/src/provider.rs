@@ -9,6 +9,9 @@ use crate::sandbox::{Pace, Sandbox};
 use crate::stripe::webhook::WebhookSecrets;
 use crate::stripe::{Stripe, StripeConfig};
 
+/// Stripe's have 107 characters.
+const MAX_KEY_CHARS: usize = 255;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderKind {
     Stripe,
@@ -24,10 +27,28 @@ impl ProviderKind {
     }
 }
 
-/// The provider in use, and the secrets that prove its webhooks.
+/// What a page that takes payments has to know; nothing of it is a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentSettings {
+    pub kind: ProviderKind,
+    /// The key that Stripe's script asks for, where one is set.
+    pub publishable_key: Option<String>,
+}
+
+impl PaymentSettings {
+    pub fn sandbox() -> Self {
+        Self {
+            kind: ProviderKind::Sandbox,
+            publishable_key: None,
+        }
+    }
+}
+
+/// The provider in use, what pages are told of it, and the secrets that prove its webhooks.
 #[derive(Clone)]
 pub struct Provider {
     pub kind: ProviderKind,
+    pub settings: PaymentSettings,
     pub payments: Arc<dyn Payments>,
     pub webhooks: WebhookSecrets,
 }
@@ -44,8 +65,8 @@ impl fmt::Debug for Provider {
 impl Provider {
     /// The provider that `PAYMENT_PROVIDER` names: `stripe` or `sandbox`. Without a name
     /// it is Stripe if `STRIPE_SECRET_KEY` is set (at `STRIPE_API_URL`, if that is set
-    /// too), else the sandbox. `STRIPE_WEBHOOK_SECRETS` are separated by commas;
-    /// `ONSALE_STACK` tells deployments apart that share an account.
+    /// too), else the sandbox. `STRIPE_PUBLISHABLE_KEY` is for the script on the page that
+    /// takes payments (or `ONSALE_STRIPE_PUBLISHABLE_KEY`, which the edge reads). `STRIPE_WEBHOOK_SECRETS` are separated by commas; `ONSALE_STACK` tells deployments apart that share an account.
     pub fn from_env(ledger: Arc<dyn SandboxLedger>, clock: Arc<dyn Clock>) -> Result<Self, String> {
         Self::configured(|name| std::env::var(name).ok(), ledger, clock)
     }
@@ -77,10 +98,14 @@ impl Provider {
         let Some(secret_key) = secret_key else {
             return Ok(Self {
                 kind: ProviderKind::Sandbox,
+                settings: PaymentSettings::sandbox(),
                 payments: Arc::new(Sandbox::new(ledger, clock, Pace::default())),
                 webhooks,
             });
         };
+        let publishable_key = set("STRIPE_PUBLISHABLE_KEY")
+            .or_else(|| set("ONSALE_STRIPE_PUBLISHABLE_KEY"))
+            .map(check_publishable);
         let mut config = StripeConfig::new(secret_key);
         if let Some(url) = set("STRIPE_API_URL") {
             config.api_url = url;
@@ -88,10 +113,35 @@ impl Provider {
         if let Some(stack) = set("ONSALE_STACK") {
             config.stack = stack;
         }
+        let publishable_key = publishable_key.transpose()?;
+        config.return_to = set("PUBLIC_BASE_URL").map(check_origin).transpose()?;
+        config.has_script = publishable_key.is_some();
         Ok(Self {
             kind: ProviderKind::Stripe,
+            settings: PaymentSettings {
+                kind: ProviderKind::Stripe,
+                publishable_key,
+            },
             payments: Arc::new(Stripe::new(&config)?),
             webhooks,
         })
     }
+}
+
+/// Everybody gets to see this key, so a secret one in its place must stop the start. What is
+/// wrong is told without the text.
+fn check_publishable(key: String) -> Result<String, String> {
+    let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if key.starts_with("pk_") && plain && key.len() <= MAX_KEY_CHARS {
+        return Ok(key);
+    }
+    Err("STRIPE_PUBLISHABLE_KEY: a publishable key of Stripe begins with pk_".into())
+}
+
+/// Where buyers come back to, without a slash at its end.
+fn check_origin(address: String) -> Result<String, String> {
+    if !address.starts_with("https://") && !address.starts_with("http://") {
+        return Err("PUBLIC_BASE_URL: an http or https address".into());
+    }
+    Ok(address.trim_end_matches('/').to_owned())
 }

@@ -36,6 +36,8 @@ const EXPAND_CHARGE: (&str, &str) = ("expand[]", "latest_charge");
 pub struct Stripe {
     api: Api,
     stack: String,
+    return_to: Option<String>,
+    has_script: bool,
 }
 
 impl fmt::Debug for Stripe {
@@ -58,6 +60,8 @@ impl Stripe {
         Ok(Self {
             api: Api::new(config)?,
             stack: config.stack.clone(),
+            return_to: config.return_to.clone(),
+            has_script: config.has_script,
         })
     }
 
@@ -84,21 +88,45 @@ impl Stripe {
         method: &PaymentMethod,
     ) -> Paid<Result<Intent, CallError>> {
         let confirm = path(payment, "/confirm")?;
-        let form = [("payment_method", method.as_str())];
+        let method = [("payment_method", method.as_str())];
+        let address = self.return_address(order);
+        let back: Vec<_> = self.way_back(address.as_deref()).collect();
         let key = format!("authorise-{order}-{attempt}");
+        let form = [method.as_slice(), back.as_slice()].concat();
         let answer = self.api.post(&confirm, &form, Some(&key)).await;
         match answer {
             Err(error) if emulator::cannot_confirm_with_a_method(&error) => {
                 let key = format!("method-{order}-{attempt}");
-                let set = self.api.post(&path(payment, "")?, &form, Some(&key)).await;
+                let set = self
+                    .api
+                    .post(&path(payment, "")?, &method, Some(&key))
+                    .await;
                 if let Err(error) = set.map(|_: Intent| ()) {
                     return Ok(Err(error));
                 }
                 let key = format!("confirm-{order}-{attempt}");
-                Ok(self.api.post(&confirm, &[], Some(&key)).await)
+                Ok(self.api.post(&confirm, &back, Some(&key)).await)
             }
             answer => Ok(answer),
         }
+    }
+
+    /// The page that a buyer comes back to from their bank.
+    fn return_address(&self, order: OrderId) -> Option<String> {
+        let origin = self.return_to.as_deref()?;
+        Some(format!("{origin}/orders/{order}"))
+    }
+
+    /// What Stripe has to know in case the bank wants to see the buyer. With the script the
+    /// next action is for it (`use_stripe_sdk`), else a page to visit (`redirect_to_url`),
+    /// which leads back to the address.
+    fn way_back<'a>(
+        &self,
+        address: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'static str, &'a str)> + use<'a> {
+        let script = self.has_script.then_some(("use_stripe_sdk", "true"));
+        let address = address.map(|address| ("return_url", address));
+        address.into_iter().chain(script)
     }
 
     /// A confirmation was rejected, or broke: what is true of the payment decides.
@@ -274,7 +302,13 @@ impl Payments for Stripe {
         self.taken_back(since, after).await
     }
 
-    async fn confirm_action(&self, _payment: &PaymentId) -> Paid<bool> {
-        Ok(false)
+    /// A buyer confirms with their bank and never with us: all that can be told is whether
+    /// the bank still waits for them. Nobody waits for an action once the money is taken.
+    async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool> {
+        let intent = self.expect(payment).await?;
+        Ok(!matches!(
+            intent.status,
+            Status::RequiresAction | Status::Succeeded
+        ))
     }
 }

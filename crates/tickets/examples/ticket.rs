@@ -1,9 +1,14 @@
-//! Writes tickets to look at: `cargo run -p onsale-tickets --example ticket > tickets.pdf`.
+//! Writes tickets to look at, in a language:
+//! `cargo run -p onsale-tickets --example ticket -- de > tickets.pdf`.
 
+use onsale_domain::language::Language;
 use onsale_tickets::{TicketPage, pdf};
 use std::io::Write as _;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let language: Language = std::env::args()
+        .nth(1)
+        .map_or(Ok(Language::En), |tag| tag.parse())?;
     let seated = TicketPage {
         event: "The Night Trains: Farewell Tour".into(),
         venue: "Harbour Hall".into(),
@@ -64,13 +69,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         holder: "Her Excellency Doña María del Carmen Fernández de Córdoba y Álvarez".into(),
         ..seated.clone()
     };
-    let bytes = pdf(&[
+    let pages = [
         seated,
         standing,
         from_right_to_left,
         south_and_south_east,
         crowded,
-    ])?;
+    ];
+    let bytes = pdf(&pages, language)?;
     std::io::stdout().write_all(&bytes)?;
     Ok(())
 }

@@ -12,9 +12,11 @@ use std::num::NonZeroU16;
 
 use crate::fonts::Weight;
 use crate::lines::Fit;
+use crate::look::{self, Colour};
 use crate::page::{Detail, TicketPage};
-use crate::pen::{BASELINE, Colour, Pen, Style};
+use crate::pen::{BASELINE, Pen, Style};
 use crate::qr::{QUIET_ZONE, Symbol};
+use crate::words::Words;
 
 // Lengths are in points, 1/72 of an inch; A6 is 105 by 148 mm.
 pub(crate) const WIDTH: f32 = 297.64;
@@ -23,18 +25,22 @@ const MARGIN: f32 = 20.0;
 const INNER_WIDTH: f32 = WIDTH - 2.0 * MARGIN;
 const GUTTER: f32 = 10.0;
 
-const NIGHT: Colour = Colour(22, 32, 64);
-const WHITE: Colour = Colour(255, 255, 255);
-const MIST: Colour = Colour(184, 197, 226);
+// A ticket is printed, so it is light; and a scanner wants black.
+const ROOM: Colour = look::LIGHT.room;
+const CARD: Colour = look::LIGHT.card;
+const INK: Colour = look::LIGHT.ink;
+const QUIET: Colour = look::LIGHT.quiet;
+const LINE: Colour = look::LIGHT.line;
+const STUB: Colour = look::LIGHT.stub;
+const ON_STUB: Colour = look::LIGHT.on_stub;
 const BLACK: Colour = Colour(0, 0, 0);
-const INK: Colour = Colour(17, 20, 30);
-const GREY: Colour = Colour(92, 98, 112); // 6:1 on white; WCAG asks for 4.5:1
-const PALE: Colour = Colour(170, 176, 190);
+/// Where the ticket is torn.
+const NOTCH: f32 = 8.0;
 
-const KIND: Style = style(Weight::Bold, MIST, &[Fit::new(7.5, 1)]);
+const KIND: Style = style(Weight::Bold, ON_STUB, &[Fit::new(7.5, 1)]);
 const TITLE: Style = style(
     Weight::Bold,
-    WHITE,
+    ON_STUB,
     &[Fit::new(22.0, 2), Fit::new(18.0, 3), Fit::new(15.0, 4)],
 );
 const WHEN: Style = style(
@@ -43,7 +49,7 @@ const WHEN: Style = style(
     &[Fit::new(12.5, 1), Fit::new(11.0, 1), Fit::new(10.0, 2)],
 );
 const WHERE: Style = style(Weight::Regular, INK, &[Fit::new(10.5, 1), Fit::new(9.5, 2)]);
-const LABEL: Style = style(Weight::Regular, GREY, &[Fit::new(6.5, 1)]);
+const LABEL: Style = style(Weight::Regular, QUIET, &[Fit::new(6.5, 1)]);
 const SEAT: Style = style(
     Weight::Bold,
     INK,
@@ -60,7 +66,6 @@ const HOLDER: Style = style(
     &[Fit::new(9.0, 1), Fit::new(7.5, 1), Fit::new(6.5, 2)],
 );
 const TICKET_ID: Style = style(Weight::Regular, INK, &[Fit::new(6.5, 1), Fit::new(6.0, 2)]);
-const NOTE: &str = "Show this code at the entrance. It admits one person, once.";
 
 const fn style(weight: Weight, colour: Colour, ways: &'static [Fit]) -> Style {
     Style {
@@ -76,31 +81,50 @@ pub(crate) fn draw(
     page_index: usize,
     page: &TicketPage,
     symbol: &Symbol,
+    words: &'static Words,
 ) -> TagGroup {
     let mut tags = TagGroup::new(Tag::Section);
-    let mut y = heading(pen, page, &mut tags) + 12.0;
+    // Grounds go beyond the edges, so that no white line remains where a printer rounds.
+    pen.backdrop(Rect::from_ltrb(-1.0, -1.0, WIDTH + 1.0, HEIGHT + 1.0), CARD);
+    let mut y = heading(pen, page, words, &mut tags) + 12.0;
     y = paragraph(pen, &page.starts_at_text, WHEN, y, &mut tags) + 1.0;
     y = paragraph(pen, &page.venue_and_city(), WHERE, y, &mut tags) + 10.0;
-    y = cells(pen, &page.details(), &[SEAT], y, &mut tags) + 9.0;
+    y = cells(pen, &page.details(words), &[SEAT], y, &mut tags) + 9.0;
     let right = Point::from_xy(WIDTH - MARGIN, y);
-    pen.dashed_line(Point::from_xy(MARGIN, y), right, PALE);
+    pen.dashed_line(Point::from_xy(MARGIN, y), right, LINE);
+    pen.dots(
+        &[Point::from_xy(0.0, y), Point::from_xy(WIDTH, y)],
+        NOTCH,
+        ROOM,
+    );
 
     let foot = HEIGHT - 50.0;
-    tags.push(code(pen, page_index, page, symbol, (y, foot)));
-    cells(pen, &page.whose(), &[HOLDER, TICKET_ID], foot, &mut tags);
-    paragraph(pen, NOTE, LABEL, HEIGHT - 18.0, &mut tags);
+    tags.push(code(
+        pen,
+        page_index,
+        symbol,
+        (y, foot),
+        words.symbol(&page.ticket_id),
+    ));
+    cells(
+        pen,
+        &page.whose(words),
+        &[HOLDER, TICKET_ID],
+        foot,
+        &mut tags,
+    );
+    paragraph(pen, words.note, LABEL, HEIGHT - 18.0, &mut tags);
     tags
 }
 
-/// The title on a dark band. Returns the lower edge of the band.
-fn heading(pen: &mut Pen<'_, '_>, page: &TicketPage, tags: &mut TagGroup) -> f32 {
+/// The title on the band of a stub. Returns the lower edge of the band.
+fn heading(pen: &mut Pen<'_, '_>, page: &TicketPage, words: &Words, tags: &mut TagGroup) -> f32 {
     let title = pen.set(&page.event, TITLE, INNER_WIDTH);
     let band = (30.0 + title.height() + 18.0).max(84.0);
-    // The band goes beyond the edges, so that no white line remains where a printer rounds.
     let rect = Rect::from_ltrb(-1.0, -1.0, WIDTH + 1.0, band);
-    pen.backdrop(rect, NIGHT);
+    pen.backdrop(rect, STUB);
 
-    let kind = pen.set("TICKET", KIND, INNER_WIDTH);
+    let kind = pen.set(words.kind, KIND, INNER_WIDTH);
     let mut kind_tag = TagGroup::new(Tag::P);
     pen.draw(&kind, MARGIN, 17.0, &mut kind_tag);
     let mut title_tag = TagGroup::new(Tag::Hn(NonZeroU16::MIN, Some(page.event.clone())));
@@ -167,9 +191,9 @@ fn cells(
 fn code(
     pen: &mut Pen<'_, '_>,
     page_index: usize,
-    page: &TicketPage,
     symbol: &Symbol,
     (top, bottom): (f32, f32),
+    alt: String,
 ) -> TagGroup {
     let side = (bottom - top).min(INNER_WIDTH);
     let left = (WIDTH - side) / 2.0;
@@ -182,10 +206,6 @@ fn code(
     };
     let bars: Vec<Rect> = symbol.bars().into_iter().filter_map(bar).collect();
     let drawn = pen.figure(&bars, BLACK, to_page);
-    let alt = format!(
-        "QR code of ticket {}, to be scanned at the entrance.",
-        page.ticket_id
-    );
     let bounds = Rect::from_xywh(left, top, side, side).map(|rect| BBox::new(page_index, rect));
     let mut figure = TagGroup::new(Tag::Figure(Some(alt)).with_bbox(bounds));
     figure.push(drawn);

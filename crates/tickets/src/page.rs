@@ -1,6 +1,10 @@
 //! What a page says of a ticket.
 
+use onsale_domain::language::Language;
+
+use crate::places::place;
 use crate::text::clean;
+use crate::words::Words;
 
 /// One ticket. Every text may come from a stranger; none of them can break the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +51,9 @@ impl TicketPage {
     }
 
     /// Where to sit or stand, in a few words.
-    pub(crate) fn place(&self) -> String {
-        let parts = [
-            (!self.section.is_empty()).then(|| self.section.clone()),
-            self.row.as_ref().map(|row| format!("row {row}")),
-            self.seat.as_ref().map(|seat| format!("seat {seat}")),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        parts.join(", ")
+    pub(crate) fn place(&self, language: Language) -> String {
+        let (row, seat) = (self.row.as_deref(), self.seat.as_deref());
+        place(&self.section, row, seat, language)
     }
 
     pub(crate) fn venue_and_city(&self) -> String {
@@ -63,24 +62,24 @@ impl TicketPage {
         parts.join(", ")
     }
 
-    pub(crate) fn details(&self) -> Vec<Detail<'_>> {
-        let mut details = vec![Detail::new("Section", &self.section, 2.0)];
+    pub(crate) fn details(&self, words: &'static Words) -> Vec<Detail<'_>> {
+        let mut details = vec![Detail::new(words.section, &self.section, 2.0)];
         match (&self.row, &self.seat) {
-            (None, None) => details.push(Detail::new("Seat", "General admission", 2.6)),
+            (None, None) => details.push(Detail::new(words.place, words.free_choice, 2.6)),
             (row, seat) => {
-                details.extend(row.iter().map(|row| Detail::new("Row", row, 1.0)));
-                details.extend(seat.iter().map(|seat| Detail::new("Seat", seat, 1.0)));
+                details.extend(row.iter().map(|row| Detail::new(words.row, row, 1.0)));
+                details.extend(seat.iter().map(|seat| Detail::new(words.seat, seat, 1.0)));
             }
         }
-        details.push(Detail::new("Price", &self.price_text, 1.6));
+        details.push(Detail::new(words.price, &self.price_text, 1.6));
         details.retain(|detail| !detail.text.is_empty());
         details
     }
 
-    pub(crate) fn whose(&self) -> [Detail<'_>; 2] {
+    pub(crate) fn whose(&self, words: &Words) -> [Detail<'_>; 2] {
         [
-            Detail::new("Name", &self.holder, 1.0),
-            Detail::new("Ticket", &self.ticket_id, 1.1),
+            Detail::new(words.name, &self.holder, 1.0),
+            Detail::new(words.ticket, &self.ticket_id, 1.1),
         ]
     }
 }

@@ -9,17 +9,17 @@ use krilla::page::PageSettings;
 use krilla::tagging::TagTree;
 use krilla::{Document, SerializeSettings};
 
+use onsale_domain::language::Language;
+
 use crate::design::{self, HEIGHT, WIDTH};
 use crate::fonts::Fonts;
 use crate::page::TicketPage;
 use crate::pen::Pen;
 use crate::qr::{QrError, Symbol};
+use crate::words::Words;
 
 /// More tickets than one order has; a document stays below a megabyte.
 pub const MAX_PAGES: usize = 100;
-
-/// The language of what the page itself says. Names are in any language.
-const LANGUAGE: &str = "en";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PdfError {
@@ -33,14 +33,16 @@ pub enum PdfError {
     Write(String),
 }
 
-/// The tickets as a tagged PDF/UA-1 document, one A6 page for each.
-pub fn pdf(tickets: &[TicketPage]) -> Result<Vec<u8>, PdfError> {
+/// The tickets as a tagged PDF/UA-1 document, one A6 page for each. `language` is that of
+/// what the page itself says; names are in any language.
+pub fn pdf(tickets: &[TicketPage], language: Language) -> Result<Vec<u8>, PdfError> {
     if !(1..=MAX_PAGES).contains(&tickets.len()) {
         return Err(PdfError::PageCount(tickets.len()));
     }
     let fonts = Fonts::get().ok_or(PdfError::Font)?;
     let mut document = Document::new_with(settings()?);
-    let mut tags = TagTree::new().with_lang(Some(LANGUAGE.to_owned()));
+    let mut tags = TagTree::new().with_lang(Some(language.to_string()));
+    let words = Words::of(language);
     let mut outline = Outline::new();
     let mut title = String::new();
     for (page_index, ticket) in tickets.iter().enumerate() {
@@ -54,13 +56,13 @@ pub fn pdf(tickets: &[TicketPage]) -> Result<Vec<u8>, PdfError> {
             surface: &mut surface,
             fonts,
         };
-        tags.push(design::draw(&mut pen, page_index, &ticket, &symbol));
+        tags.push(design::draw(&mut pen, page_index, &ticket, &symbol, words));
         surface.finish();
         page.finish();
         let top = XyzDestination::new(page_index, Point::from_xy(0.0, 0.0));
-        outline.push_child(OutlineNode::new(outline_text(&ticket), top));
+        outline.push_child(OutlineNode::new(outline_text(&ticket, language), top));
         if page_index == 0 {
-            title = document_title(&ticket, tickets.len());
+            title = words.title(tickets.len(), &ticket.event);
         }
     }
     document.set_tag_tree(tags);
@@ -68,7 +70,7 @@ pub fn pdf(tickets: &[TicketPage]) -> Result<Vec<u8>, PdfError> {
     document.set_metadata(
         Metadata::new()
             .title(title)
-            .language(LANGUAGE.to_owned())
+            .language(language.to_string())
             .creator("Onsale".to_owned()),
     );
     document
@@ -76,7 +78,7 @@ pub fn pdf(tickets: &[TicketPage]) -> Result<Vec<u8>, PdfError> {
         .map_err(|error| PdfError::Write(format!("{error:?}")))
 }
 
-fn settings() -> Result<SerializeSettings, PdfError> {
+pub(crate) fn settings() -> Result<SerializeSettings, PdfError> {
     let configuration = ConfigurationBuilder::new()
         .with_accessibility_validator(Accessibility::UA1)
         .finish()
@@ -87,15 +89,8 @@ fn settings() -> Result<SerializeSettings, PdfError> {
     })
 }
 
-fn document_title(ticket: &TicketPage, count: usize) -> String {
-    match count {
-        1 => format!("Ticket: {}", ticket.event),
-        _ => format!("{count} tickets: {}", ticket.event),
-    }
-}
-
-fn outline_text(ticket: &TicketPage) -> String {
-    match ticket.place() {
+fn outline_text(ticket: &TicketPage, language: Language) -> String {
+    match ticket.place(language) {
         place if place.is_empty() => ticket.event.clone(),
         place => format!("{}, {place}", ticket.event),
     }

@@ -7,6 +7,7 @@ use krilla::tagging::{Artifact, ArtifactType, ContentTag, Identifier, SpanTag, T
 
 use crate::fonts::{Fonts, Weight};
 use crate::lines::{Fit, Lines};
+use crate::look::Colour;
 
 /// From one line to the next, in ems.
 pub(crate) const LEADING: f32 = 1.25;
@@ -18,23 +19,18 @@ pub(crate) const BASELINE: f32 = LEADING / 2.0 + 0.36;
 /// The outline of a glyph whose font has no bold, in ems.
 const EMBOLDENING: f32 = 0.035;
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
-
-impl Colour {
-    fn fill(self) -> Fill {
-        Fill {
-            paint: krilla::color::rgb::Color::new(self.0, self.1, self.2).into(),
-            ..Fill::default()
-        }
+fn fill(Colour(red, green, blue): Colour) -> Fill {
+    Fill {
+        paint: krilla::color::rgb::Color::new(red, green, blue).into(),
+        ..Fill::default()
     }
+}
 
-    fn stroke(self, width: f32) -> Stroke {
-        Stroke {
-            paint: krilla::color::rgb::Color::new(self.0, self.1, self.2).into(),
-            width,
-            ..Stroke::default()
-        }
+fn stroke(Colour(red, green, blue): Colour, width: f32) -> Stroke {
+    Stroke {
+        paint: krilla::color::rgb::Color::new(red, green, blue).into(),
+        width,
+        ..Stroke::default()
     }
 }
 
@@ -77,6 +73,16 @@ impl Pen<'_, '_> {
         }
     }
 
+    /// How wide the widest line of a block is.
+    pub(crate) fn width(&self, block: &Block) -> f32 {
+        let ems = |line: &String| {
+            self.fonts
+                .width(line.trim_end(), block.weight, block.lines.base)
+        };
+        let widest = block.lines.lines.iter().map(ems).fold(0.0, f32::max);
+        widest * block.size()
+    }
+
     /// Draws a block below `y` as a part of `tag`. Returns its lower edge.
     pub(crate) fn draw(&mut self, block: &Block, x: f32, y: f32, tag: &mut TagGroup) -> f32 {
         let mut baseline = y + block.size() * BASELINE;
@@ -94,10 +100,10 @@ impl Pen<'_, '_> {
         let actual = (shown != text).then_some(text);
         let span = SpanTag::empty().with_actual_text(actual);
         let drawn = self.surface.start_tagged(ContentTag::Span(span));
-        self.surface.set_fill(Some(block.colour.fill()));
+        self.surface.set_fill(Some(fill(block.colour)));
         let size = block.size();
         for run in runs {
-            let outline = block.colour.stroke(size * EMBOLDENING);
+            let outline = stroke(block.colour, size * EMBOLDENING);
             self.surface.set_stroke(run.embolden.then_some(outline));
             let left = Point::from_xy(start.x + run.left * size, start.y);
             self.surface
@@ -131,6 +137,26 @@ impl Pen<'_, '_> {
         self.surface.end_tagged();
     }
 
+    /// Filled circles that mean nothing.
+    pub(crate) fn dots(&mut self, centres: &[Point], radius: f32, colour: Colour) {
+        // How far a control point is from the end of a quarter of a circle.
+        let bow = radius * 0.552_285;
+        let mut shape = PathBuilder::new();
+        for Point { x, y } in centres.iter().copied() {
+            let (left, right, top, bottom) = (x - radius, x + radius, y - radius, y + radius);
+            shape.move_to(right, y);
+            shape.cubic_to(right, y + bow, x + bow, bottom, x, bottom);
+            shape.cubic_to(x - bow, bottom, left, y + bow, left, y);
+            shape.cubic_to(left, y - bow, x - bow, top, x, top);
+            shape.cubic_to(x + bow, top, right, y - bow, right, y);
+            shape.close();
+        }
+        self.start_decoration();
+        self.surface.set_fill(Some(fill(colour)));
+        self.path(shape.finish());
+        self.surface.end_tagged();
+    }
+
     pub(crate) fn dashed_line(&mut self, from: Point, to: Point, colour: Colour) {
         self.start_decoration();
         let mut line = PathBuilder::new();
@@ -142,7 +168,7 @@ impl Pen<'_, '_> {
                 array: vec![2.0, 3.0],
                 offset: 0.0,
             }),
-            ..colour.stroke(0.8)
+            ..stroke(colour, 0.8)
         }));
         self.path(line.finish());
         self.surface.set_stroke(None);
@@ -159,7 +185,7 @@ impl Pen<'_, '_> {
         for part in parts {
             shape.push_rect(*part);
         }
-        self.surface.set_fill(Some(colour.fill()));
+        self.surface.set_fill(Some(fill(colour)));
         self.path(shape.finish());
     }
 

@@ -1,53 +1,109 @@
-//! When and where, as a ticket says it.
+//! What a ticket says beside the texts of the event and its owner, in each language.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use onsale_domain::language::Language;
 
-/// Section, row and seat of a seat id such as `A-12-7`; a place of general admission,
-/// `FLOOR-GA-7`, is its section only.
-pub fn place_of(seat_id: &str) -> (&str, Option<&str>, Option<&str>) {
-    let parts: Vec<&str> = seat_id.split('-').collect();
-    match parts.as_slice() {
-        [section, "GA", _] => (section, None, None),
-        [section, row, seat] => (section, Some(row), Some(seat)),
-        _ => (seat_id, None, None),
-    }
+pub(crate) struct Words {
+    /// What the page is, in capitals.
+    pub(crate) kind: &'static str,
+    pub(crate) section: &'static str,
+    pub(crate) row: &'static str,
+    pub(crate) seat: &'static str,
+    /// Instead of row and seat.
+    pub(crate) place: &'static str,
+    pub(crate) free_choice: &'static str,
+    pub(crate) price: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) ticket: &'static str,
+    pub(crate) note: &'static str,
+    tickets: &'static str,
+    colon: &'static str,
+    /// The picture for a screen reader; `#` stands for the id of the ticket.
+    symbol: &'static str,
 }
 
-/// The time at the venue, where the ticket is used; with its zone, so that nobody has to
-/// guess. `at_ms` are milliseconds since 1970.
-pub fn local_time(at_ms: u64, timezone: &str) -> String {
-    let moment = i64::try_from(at_ms).ok();
-    let moment = moment.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    let moment = moment.unwrap_or(Timestamp::MAX);
-    // A name that no database knows is still a venue: then in UTC.
-    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
-    let local = moment.to_zoned(zone);
-    local.strftime("%A, %-d %B %Y, %H:%M %Z").to_string()
-}
+const ENGLISH: Words = Words {
+    kind: "TICKET",
+    section: "Section",
+    row: "Row",
+    seat: "Seat",
+    place: "Place",
+    free_choice: "Free choice",
+    price: "Price",
+    name: "Name",
+    ticket: "Ticket",
+    note: "Show this code at the entrance. It admits one person, once.",
+    tickets: "tickets",
+    colon: ":",
+    symbol: "QR code of ticket #, to be scanned at the entrance.",
+};
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+const GERMAN: Words = Words {
+    kind: "TICKET",
+    section: "Bereich",
+    row: "Reihe",
+    seat: "Platz",
+    place: "Platz",
+    free_choice: "Freie Platzwahl",
+    price: "Preis",
+    name: "Name",
+    ticket: "Ticket",
+    note: "Zeigen Sie diesen Code am Eingang. Er lässt eine Person ein einziges Mal ein.",
+    tickets: "Tickets",
+    colon: ":",
+    symbol: "QR-Code des Tickets #, zum Scannen am Eingang.",
+};
 
-    #[test]
-    fn a_ticket_says_the_time_at_its_venue() {
-        // 2027-07-02T18:00:00Z
-        let evening = 1_814_551_200_000;
-        assert_eq!(
-            local_time(evening, "Europe/Berlin"),
-            "Friday, 2 July 2027, 20:00 CEST"
-        );
-        assert_eq!(
-            local_time(evening, "Atlantis/Centre"),
-            "Friday, 2 July 2027, 18:00 UTC"
-        );
+const FRENCH: Words = Words {
+    kind: "BILLET",
+    section: "Zone",
+    row: "Rang",
+    seat: "Place",
+    place: "Place",
+    free_choice: "Placement libre",
+    price: "Prix",
+    name: "Nom",
+    ticket: "Billet",
+    note: "Présentez ce code à l’entrée. Il laisse entrer une seule personne, une seule fois.",
+    tickets: "billets",
+    colon: "\u{a0}:",
+    symbol: "Code QR du billet #, à scanner à l’entrée.",
+};
+
+const SPANISH: Words = Words {
+    kind: "ENTRADA",
+    section: "Zona",
+    row: "Fila",
+    seat: "Asiento",
+    place: "Lugar",
+    free_choice: "Sin numerar",
+    price: "Precio",
+    name: "Nombre",
+    ticket: "Entrada",
+    note: "Muestre este código en el acceso. Permite la entrada de una persona, una sola vez.",
+    tickets: "entradas",
+    colon: ":",
+    symbol: "Código QR de la entrada #, para escanear en el acceso.",
+};
+
+impl Words {
+    pub(crate) fn of(language: Language) -> &'static Self {
+        match language {
+            Language::En => &ENGLISH,
+            Language::De => &GERMAN,
+            Language::Fr => &FRENCH,
+            Language::Es => &SPANISH,
+        }
     }
 
-    #[test]
-    fn a_seat_has_a_row_and_a_general_place_has_none() {
-        assert_eq!(place_of("A-12-7"), ("A", Some("12"), Some("7")));
-        assert_eq!(place_of("Floor-GA-7"), ("Floor", None, None));
-        assert_eq!(place_of("odd"), ("odd", None, None));
+    /// The title of a document.
+    pub(crate) fn title(&self, tickets: usize, event: &str) -> String {
+        match tickets {
+            1 => format!("{}{} {event}", self.ticket, self.colon),
+            n => format!("{n} {}{} {event}", self.tickets, self.colon),
+        }
+    }
+
+    pub(crate) fn symbol(&self, ticket_id: &str) -> String {
+        self.symbol.replace('#', ticket_id)
     }
 }

@@ -1,90 +1,52 @@
-//! How the objects are found and asked: each has a name, and takes and gives JSON.
-
-use std::fmt;
+//! How the objects are found and asked: each has a name, and takes and gives bytes.
 
 use onsale_domain::ids::ShowId;
-use onsale_domain::room::gate::{Entered, GateIndex, NotEntered};
-use onsale_domain::room::opaque::PassId;
-use onsale_domain::time::Millis;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use onsale_domain::room::gate::GateIndex;
 use worker::{Env, Request, Response, State, Stub};
 
 use super::messages;
 use super::outgoing::within;
 use crate::host::{Told, Trouble};
+use crate::objects::wire::{Object, ObjectAnswer, ObjectRequest, read, written};
 
-/// An object that does not answer for so long is being moved or overrun.
-pub const TIMEOUT_MS: u64 = 10_000;
-
-#[derive(Debug, Clone, Copy)]
-pub enum Object {
-    Controller(ShowId),
-    Gate(ShowId, GateIndex),
-    Counter(ShowId, u8),
-    Reminders(ShowId, GateIndex),
-    Feed(ShowId),
+/// The stub of an object.
+pub fn stub(env: &Env, object: Object) -> Told<Stub> {
+    let binding = match object {
+        Object::Controller(_) => "ROOM_CONTROLLER",
+        Object::Gate(..) => "ROOM_GATE",
+        Object::Counter(..) => "ROOM_COUNTER",
+        Object::Reminders(..) => "ROOM_REMINDERS",
+    };
+    named(env, binding, &object.to_string())
 }
 
-impl fmt::Display for Object {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Controller(show) | Self::Feed(show) => write!(f, "{show}"),
-            Self::Gate(show, gate) => write!(f, "{show}/gate/{}", gate.number()),
-            Self::Counter(show, number) => write!(f, "{show}/counter/{number}"),
-            Self::Reminders(show, gate) => write!(f, "{show}/reminders/{}", gate.number()),
-        }
-    }
+/// The stub of the live map of a show, which is asked by watching it.
+pub fn feed_stub(env: &Env, show: ShowId) -> Told<Stub> {
+    named(env, "SEAT_FEED", &show.to_string())
 }
 
-impl Object {
-    fn binding(self) -> &'static str {
-        match self {
-            Self::Controller(_) => "ROOM_CONTROLLER",
-            Self::Gate(..) => "ROOM_GATE",
-            Self::Counter(..) => "ROOM_COUNTER",
-            Self::Reminders(..) => "ROOM_REMINDERS",
-            Self::Feed(_) => "SEAT_FEED",
-        }
-    }
+fn named(env: &Env, binding: &str, name: &str) -> Told<Stub> {
+    let objects = env.durable_object(binding).map_err(Trouble::new)?;
+    objects.get_by_name(name).map_err(Trouble::new)
+}
 
-    pub fn stub(self, env: &Env) -> Told<Stub> {
-        let objects = env.durable_object(self.binding()).map_err(Trouble::new)?;
-        objects.get_by_name(&self.to_string()).map_err(Trouble::new)
-    }
-
-    /// Asks the object, and waits for what it answers.
-    pub async fn call<A: DeserializeOwned>(
-        self,
-        env: &Env,
-        action: &str,
-        body: &impl Serialize,
-    ) -> Told<A> {
-        self.call_within(TIMEOUT_MS, env, action, body).await
-    }
-
-    pub async fn call_within<A: DeserializeOwned>(
-        self,
-        timeout_ms: u64,
-        env: &Env,
-        action: &str,
-        body: &impl Serialize,
-    ) -> Told<A> {
-        let stub = self.stub(env)?;
-        let url = format!("https://object/{action}");
-        let body = serde_json::to_vec(body).map_err(Trouble::new)?;
-        let request = http::Request::post(&url).body(body).map_err(Trouble::new)?;
-        let request = messages::outgoing(&url, &request)?;
-        let asked = async {
-            let mut answer = stub.fetch_with_request(request.into()).await?;
-            Ok::<_, worker::Error>((answer.status_code(), answer.text().await?))
-        };
-        let answered = within(timeout_ms, asked).await?;
-        let (status, text) = answered.map_err(Trouble::new)?;
-        match status {
-            200 => serde_json::from_str(&text).map_err(Trouble::new),
-            _ => Err(Trouble(text)),
-        }
+/// Asks an object, and waits for what it answers.
+pub async fn ask(env: &Env, request: &ObjectRequest) -> Told<ObjectAnswer> {
+    let stub = stub(env, request.object())?;
+    let url = "https://object/";
+    let sent = http::Request::post(url)
+        .body(written(request)?)
+        .map_err(Trouble::new)?;
+    let sent = messages::outgoing(url, &sent)?;
+    let asked = async {
+        let mut answer = stub.fetch_with_request(sent.into()).await?;
+        Ok::<_, worker::Error>((answer.status_code(), answer.bytes().await?))
+    };
+    let answered = within(request.timeout_ms(), asked).await?;
+    let (status, bytes) = answered.map_err(Trouble::new)?;
+    match status {
+        200 => read(&bytes),
+        _ => Err(Trouble(String::from_utf8_lossy(&bytes).into_owned())),
     }
 }
 
@@ -122,75 +84,20 @@ impl ObjectName {
     }
 }
 
-/// Reads what an object was sent.
-pub async fn sent<T: DeserializeOwned>(request: &mut Request) -> Told<T> {
-    let text = request.text().await.map_err(Trouble::new)?;
-    serde_json::from_str(&text).map_err(Trouble::new)
+/// Reads what an object was asked.
+pub async fn asked(request: &mut Request) -> Told<ObjectRequest> {
+    read(&request.bytes().await.map_err(Trouble::new)?)
 }
 
-/// Answers for an object. Trouble is told to whoever asked, and they log it.
-pub fn told<T: Serialize>(answer: Told<T>) -> worker::Result<Response> {
-    match answer {
-        Ok(answer) => Response::from_json(&answer),
+/// Answers for an object. Trouble is told to the caller, who logs it.
+pub fn told(answer: Told<ObjectAnswer>) -> worker::Result<Response> {
+    match answer.and_then(|answer| written(&answer)) {
+        Ok(answer) => Response::from_bytes(answer),
         Err(trouble) => Response::error(trouble.0, 500),
     }
 }
 
-pub fn unknown_action<T>(path: &str) -> Told<T> {
-    Err(Trouble(format!("an object has no {path}")))
-}
-
-/// What a gate says to somebody who wants to enter, as it is sent.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    Entered {
-        pass: PassId,
-        issued: Millis,
-        expires: Millis,
-    },
-    Full,
-    TooFast,
-    Spent,
-    NotYet,
-}
-
-impl From<Result<Entered, NotEntered>> for Verdict {
-    fn from(entered: Result<Entered, NotEntered>) -> Self {
-        match entered {
-            Ok(Entered {
-                pass,
-                issued,
-                expires,
-            }) => Self::Entered {
-                pass,
-                issued,
-                expires,
-            },
-            Err(NotEntered::Full) => Self::Full,
-            Err(NotEntered::TooFast) => Self::TooFast,
-            Err(NotEntered::Spent) => Self::Spent,
-            Err(NotEntered::NotYet) => Self::NotYet,
-        }
-    }
-}
-
-impl From<Verdict> for Result<Entered, NotEntered> {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Entered {
-                pass,
-                issued,
-                expires,
-            } => Ok(Entered {
-                pass,
-                issued,
-                expires,
-            }),
-            Verdict::Full => Err(NotEntered::Full),
-            Verdict::TooFast => Err(NotEntered::TooFast),
-            Verdict::Spent => Err(NotEntered::Spent),
-            Verdict::NotYet => Err(NotEntered::NotYet),
-        }
-    }
+/// A request that was meant for an object of another kind.
+pub fn astray<T>(request: &ObjectRequest) -> Told<T> {
+    Err(Trouble(format!("this is not {}", request.object())))
 }

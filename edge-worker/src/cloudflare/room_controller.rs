@@ -5,12 +5,13 @@ use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result, State, console_warn, durable_object};
 
 use super::object_alarm::Alarm;
-use super::object_calls::{ObjectName, sent, told, unknown_action};
+use super::object_calls::{ObjectName, asked, astray, told};
 use super::object_links::ObjectLinks;
 use super::object_storage::ObjectStorage;
 use super::settings::internal_keys;
 use crate::host::Told;
-use crate::objects::controller::{Bulletin, ControllerObject, STEP_MS};
+use crate::objects::controller::{ControllerObject, STEP_MS};
+use crate::objects::wire::{ObjectAnswer, ObjectRequest};
 
 /// When a room could not be forgotten, it is tried again after this.
 const RETRY_MS: u64 = 3_600_000;
@@ -33,11 +34,7 @@ impl DurableObject for RoomController {
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
-        match request.path().as_str() {
-            "/bulletin" => told(self.bulletin().await),
-            "/report" => told(self.hear(&mut request).await),
-            path => told(unknown_action::<()>(path)),
-        }
+        told(self.answer(&mut request).await)
     }
 
     async fn alarm(&self) -> Result<Response> {
@@ -49,24 +46,18 @@ impl DurableObject for RoomController {
 }
 
 impl RoomController {
-    async fn bulletin(&self) -> Told<Option<Bulletin>> {
-        let bulletin = self
-            .controller
-            .as_ref()
-            .map_err(Clone::clone)?
-            .bulletin()
-            .await?;
+    async fn answer(&self, request: &mut Request) -> Told<ObjectAnswer> {
+        let controller = self.controller.as_ref().map_err(Clone::clone)?;
+        let request = match asked(request).await? {
+            ObjectRequest::Controller(_, request) => request,
+            other => return astray(&other),
+        };
+        let answer = controller.answer(request).await?;
         // For a show that does not exist nothing is stored, not even an alarm.
-        if bulletin.is_some() {
+        if matches!(answer, ObjectAnswer::Bulletin(Some(_))) {
             self.alarm.set_sooner(STEP_MS).await?;
         }
-        Ok(bulletin)
-    }
-
-    async fn hear(&self, request: &mut Request) -> Told<()> {
-        let controller = self.controller.as_ref().map_err(Clone::clone)?;
-        controller.hear(sent(request).await?);
-        Ok(())
+        Ok(answer)
     }
 
     /// The next step is arranged before this one is taken. A controller that was moved

@@ -5,11 +5,12 @@ use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result, State, console_warn, durable_object};
 
 use super::object_alarm::Alarm;
-use super::object_calls::{ObjectName, sent, told, unknown_action};
+use super::object_calls::{ObjectName, asked, astray, told};
 use super::object_links::ObjectLinks;
 use super::object_storage::ObjectStorage;
-use crate::host::{Flush, Told};
+use crate::host::Told;
 use crate::objects::counter::{CounterObject, REPORT_AFTER_MS};
+use crate::objects::wire::{CounterRequest, ObjectAnswer, ObjectRequest};
 
 /// When the controller did not listen, it is told again after this.
 const RETRY_MS: u64 = 2_000;
@@ -32,11 +33,7 @@ impl DurableObject for RoomCounter {
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
-        match request.path().as_str() {
-            "/add" => told(self.add(&mut request).await),
-            "/forget" => told(self.forget().await),
-            path => told(unknown_action::<()>(path)),
-        }
+        told(self.answer(&mut request).await)
     }
 
     async fn alarm(&self) -> Result<Response> {
@@ -50,16 +47,18 @@ impl DurableObject for RoomCounter {
 }
 
 impl RoomCounter {
-    async fn add(&self, request: &mut Request) -> Told<()> {
-        let flush: Flush = sent(request).await?;
+    async fn answer(&self, request: &mut Request) -> Told<ObjectAnswer> {
         let counter = self.counter.as_ref().map_err(Clone::clone)?;
-        counter.add(flush).await?;
-        self.alarm.set_within(REPORT_AFTER_MS).await
-    }
-
-    async fn forget(&self) -> Told<()> {
-        let counter = self.counter.as_ref().map_err(Clone::clone)?;
-        counter.forget().await
+        let request = match asked(request).await? {
+            ObjectRequest::Counter(_, _, request) => request,
+            other => return astray(&other),
+        };
+        let is_flush = matches!(request, CounterRequest::Add(_));
+        let answer = counter.answer(request).await?;
+        if is_flush {
+            self.alarm.set_within(REPORT_AFTER_MS).await?;
+        }
+        Ok(answer)
     }
 
     async fn report(&self) -> Told<()> {

@@ -1,17 +1,17 @@
 //! Some of the reminders of a show as a Durable Object.
 
-use onsale_domain::room::reminder::{NotKept, Reminder};
 // The macro looks for `wasm_bindgen` here.
 use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result, State, console_warn, durable_object};
 
 use super::object_alarm::Alarm;
-use super::object_calls::{ObjectName, sent, told, unknown_action};
+use super::object_calls::{ObjectName, asked, astray, told};
 use super::object_links::ObjectLinks;
 use super::object_storage::ObjectStorage;
 use super::settings::{internal_keys, room_secret};
 use crate::host::Told;
 use crate::objects::reminders::{LOOK_AFTER_MS, RETRY_MS, RemindersObject};
+use crate::objects::wire::{ObjectAnswer, ObjectRequest};
 
 type Reminders = RemindersObject<ObjectStorage, ObjectLinks>;
 
@@ -31,10 +31,7 @@ impl DurableObject for RoomReminders {
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
-        match request.path().as_str() {
-            "/remind" => told(self.remind(&mut request).await),
-            path => told(unknown_action::<()>(path)),
-        }
+        told(self.answer(&mut request).await)
     }
 
     async fn alarm(&self) -> Result<Response> {
@@ -51,15 +48,18 @@ impl DurableObject for RoomReminders {
 }
 
 impl RoomReminders {
-    async fn remind(&self, request: &mut Request) -> Told<std::result::Result<(), NotKept>> {
-        let reminder: Reminder = sent(request).await?;
+    async fn answer(&self, request: &mut Request) -> Told<ObjectAnswer> {
         let reminders = self.reminders.as_ref().map_err(Clone::clone)?;
+        let reminder = match asked(request).await? {
+            ObjectRequest::Reminders(_, _, reminder) => reminder,
+            other => return astray(&other),
+        };
         // Before, so that nothing is kept that nobody looks at; and after, because the first
         // alarm may have rung by then and found nothing.
         self.alarm.set_sooner(LOOK_AFTER_MS).await?;
         let kept = reminders.remind(reminder).await?;
         self.alarm.set_sooner(LOOK_AFTER_MS).await?;
-        Ok(kept)
+        Ok(ObjectAnswer::Kept(kept))
     }
 
     async fn look(&self) -> Told<Option<u64>> {

@@ -12,6 +12,7 @@ use worker::Env;
 use crate::edge::{Edge, EdgeLimits};
 use crate::host::{Told, Trouble};
 use crate::secrets::{self, Secrets};
+use crate::site::Site;
 
 #[derive(Debug)]
 pub struct Settings {
@@ -42,8 +43,10 @@ fn read(env: &Env) -> Result<Settings, String> {
         }
         Some(_) => return Err("RATE_LIMIT is neither on nor off".to_owned()),
     };
+    let file = |_: &str| Err("a worker has no files: give the text or an address".to_owned());
+    let site = Site::read(|name| text(env, name), file)?;
     Ok(Settings {
-        edge: Edge::new(secrets, limits),
+        edge: Edge::new(secrets, limits, site),
         functions: Functions::read(env).map_err(|trouble| trouble.0)?,
         tells_object_calls: text(env, "COUNT_OBJECT_CALLS").as_deref() == Some("on"),
     })
@@ -74,7 +77,7 @@ impl Functions {
     pub fn read(env: &Env) -> Told<Self> {
         let urls = text(env, "FUNCTION_URLS");
         let urls = urls.ok_or_else(|| Trouble::new("FUNCTION_URLS is not set"))?;
-        let urls = serde_json::from_str(&urls)
+        let urls = serde_json::from_slice(urls.as_bytes())
             .map_err(|error| Trouble(format!("FUNCTION_URLS is no JSON of addresses: {error}")))?;
         Ok(Self(Rc::new(urls)))
     }

@@ -7,20 +7,16 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use onsale_domain::ids::ShowId;
-use onsale_domain::room::gate::{Enter, Entered, GateIndex, NotEntered};
-use onsale_domain::room::opaque::Lot;
-use onsale_domain::room::reminder::{NotKept, Reminder};
 use onsale_domain::time::Millis;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use worker::{Cache, Context, Delay, Env, console_warn};
 
 use super::object_alarm;
-use super::object_calls::{Object, Verdict};
+use super::object_calls;
 use super::outgoing;
 use super::settings::Functions;
-use crate::host::{Flush, Host, Told};
+use crate::host::{Host, Objects, Told, Trouble};
 use crate::objects::controller::Bulletin;
+use crate::objects::wire::{self, ControllerRequest, ObjectAnswer, ObjectRequest};
 
 /// How long a location keeps a bulletin, so that its isolates share one.
 const BULLETIN_CACHE: &str = "max-age=1";
@@ -54,15 +50,25 @@ impl WorkerHost {
     pub fn object_calls(&self) -> u32 {
         self.0.object_calls.get()
     }
+}
 
-    async fn ask<A: DeserializeOwned>(
-        &self,
-        object: Object,
-        action: &str,
-        body: &impl Serialize,
-    ) -> Told<A> {
+impl Objects for WorkerHost {
+    async fn ask(&self, request: ObjectRequest) -> Told<ObjectAnswer> {
         self.0.object_calls.set(self.object_calls() + 1);
-        object.call(&self.0.env, action, body).await
+        object_calls::ask(&self.0.env, &request).await
+    }
+
+    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
+        if let Some(bulletin) = cached(show).await {
+            return Ok(bulletin);
+        }
+        let request = ObjectRequest::Controller(show, ControllerRequest::Bulletin);
+        let ObjectAnswer::Bulletin(bulletin) = self.ask(request).await? else {
+            return Err(Trouble::new("a controller answered something else"));
+        };
+        let bulletin = bulletin.map(|bulletin| *bulletin);
+        keep_cached(show, &bulletin).await;
+        Ok(bulletin)
     }
 }
 
@@ -81,37 +87,6 @@ impl Host for WorkerHost {
 
     async fn sleep(&self, ms: u64) {
         Delay::from(Duration::from_millis(ms)).await;
-    }
-
-    async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
-        if let Some(bulletin) = cached(show).await {
-            return Ok(bulletin);
-        }
-        let bulletin = self.ask(Object::Controller(show), "bulletin", &()).await?;
-        keep_cached(show, &bulletin).await;
-        Ok(bulletin)
-    }
-
-    async fn count(&self, show: ShowId, counter: u8, flush: Flush) -> Told<()> {
-        let counter = Object::Counter(show, counter);
-        self.ask(counter, "add", &flush).await
-    }
-
-    async fn enter(&self, show: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {
-        let gate = Object::Gate(show, GateIndex::of_lot(wanted.lot));
-        let verdict: Verdict = self.ask(gate, "enter", &wanted).await?;
-        Ok(verdict.into())
-    }
-
-    async fn remind(&self, show: ShowId, reminder: Reminder) -> Told<Result<(), NotKept>> {
-        let gate = GateIndex::of_lot(reminder.ticket.lot);
-        let reminders = Object::Reminders(show, gate);
-        self.ask(reminders, "remind", &reminder).await
-    }
-
-    async fn leave(&self, show: ShowId, lot: Lot) -> Told<bool> {
-        let gate = Object::Gate(show, GateIndex::of_lot(lot));
-        self.ask(gate, "leave", &lot).await
     }
 
     async fn function(
@@ -145,12 +120,15 @@ fn cache_key(show: ShowId) -> String {
 /// `None`: nothing is kept here, or there is no cache, as on `workers.dev`.
 async fn cached(show: ShowId) -> Option<Option<Bulletin>> {
     let found = Cache::default().get(cache_key(show), false).await;
-    let text = found.ok()??.text().await.ok()?;
-    serde_json::from_str(&text).ok()
+    let bytes = found.ok()??.bytes().await.ok()?;
+    wire::read(&bytes).ok()
 }
 
 async fn keep_cached(show: ShowId, bulletin: &Option<Bulletin>) {
-    let Ok(mut kept) = worker::Response::from_json(bulletin) else {
+    let Ok(bytes) = wire::written(bulletin) else {
+        return;
+    };
+    let Ok(mut kept) = worker::Response::from_bytes(bytes) else {
         return;
     };
     let Ok(()) = kept.headers_mut().set("cache-control", BULLETIN_CACHE) else {

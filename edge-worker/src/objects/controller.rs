@@ -7,7 +7,7 @@ use http::StatusCode;
 use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::allotment::{Grant, Report};
-use onsale_domain::room::briefing::Briefing;
+use onsale_domain::room::briefing::{Briefing, OnSale};
 use onsale_domain::room::census::CounterReport;
 use onsale_domain::room::controller::Controller;
 use onsale_domain::room::gate::GateIndex;
@@ -18,31 +18,35 @@ use std::sync::{Mutex as ShortMutex, PoisonError};
 
 use crate::host::{Links, Storage, Told, Trouble};
 use crate::internal::signed_request;
-use crate::objects::format;
+use crate::objects::format::Format;
+use crate::objects::wire::{ControllerRequest, ObjectAnswer};
 
 /// How often it takes a step.
 pub const STEP_MS: u64 = 1_000;
 /// An older bulletin means that nobody wakes the controller; then whoever asks does.
 const OVERDUE_MS: u64 = 2_500;
-/// How long a gate may take to answer. One that hangs must not hold the others up.
-pub const GATE_TIMEOUT_MS: u64 = 2_000;
 /// After this long without anybody asking, nobody waits: the longest time between two
 /// polls of a visitor is less than half of it.
 const QUIET_MS: u64 = 300_000;
 /// Nobody sets an alarm for years: shows may be far away.
 const LONGEST_REST_MS: u64 = 30 * 24 * 3_600_000;
-const STATE: &str = "state";
+const STATE: Format = Format {
+    name: "state",
+    version: 2,
+};
 
 /// What everybody may know about the room of a show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bulletin {
     pub title: String,
+    pub on_sale: OnSale,
     pub published: Published,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Kept {
     title: String,
+    on_sale: OnSale,
     controller: Controller,
 }
 
@@ -81,6 +85,18 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
             heard: ShortMutex::new(Vec::new()),
             reported: ShortMutex::new(Vec::new()),
         }
+    }
+
+    pub async fn answer(&self, request: ControllerRequest) -> Told<ObjectAnswer> {
+        Ok(match request {
+            ControllerRequest::Bulletin => {
+                ObjectAnswer::Bulletin(self.bulletin().await?.map(Box::new))
+            }
+            ControllerRequest::Report(report) => {
+                self.hear(report);
+                ObjectAnswer::Done
+            }
+        })
     }
 
     /// The latest bulletin; `None` when there is no such show.
@@ -147,6 +163,7 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
                 kept.controller.change_settings(briefing.settings, now);
                 kept.controller.hear_cloud(&briefing.news, now);
                 kept.title = briefing.title;
+                kept.on_sale = briefing.on_sale;
                 kept
             }
             // A controller that hears nothing pauses by itself after a while.
@@ -169,6 +186,7 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
         held(&self.heard).drain(..heard.len());
         let bulletin = Bulletin {
             title: kept.title.clone(),
+            on_sale: kept.on_sale.clone(),
             published: kept.controller.published(now),
         };
         self.say(now, Some(bulletin));
@@ -243,13 +261,13 @@ impl<S: Storage, L: Links> ControllerObject<S, L> {
 
     async fn keep(&self, kept: &Kept) -> Told<()> {
         let bytes = postcard::to_allocvec(kept).map_err(Trouble::new)?;
-        let changes = vec![(format::current(STATE), Some(bytes))];
+        let changes = vec![(STATE.current(), Some(bytes))];
         self.storage.store(changes).await
     }
 
     async fn load(&self) -> Told<Option<Kept>> {
         let stored = self.storage.load().await?;
-        let state = format::find(&self.storage, &stored, STATE).await?;
+        let state = STATE.find(&self.storage, &stored).await?;
         state
             .map(|bytes| postcard::from_bytes(&bytes).map_err(Trouble::new))
             .transpose()
@@ -281,6 +299,7 @@ fn started(show: ShowId, briefing: &Briefing, now: Millis) -> Kept {
     controller.hear_cloud(&briefing.news, now);
     Kept {
         title: briefing.title.clone(),
+        on_sale: briefing.on_sale.clone(),
         controller,
     }
 }

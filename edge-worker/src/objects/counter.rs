@@ -9,6 +9,7 @@ use onsale_domain::room::opening::Bucket;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::{Flush, Links, Storage, Told, Trouble};
+use crate::objects::wire::{CounterRequest, ObjectAnswer};
 
 /// How long after a flush the controller is told, so that it hears of many at once.
 pub const REPORT_AFTER_MS: u64 = 500;
@@ -41,6 +42,14 @@ impl<S: Storage, L: Links> CounterObject<S, L> {
             links,
             totals: Mutex::new(None),
         }
+    }
+
+    pub async fn answer(&self, request: CounterRequest) -> Told<ObjectAnswer> {
+        match request {
+            CounterRequest::Add(flush) => self.add(flush).await?,
+            CounterRequest::Forget => self.forget().await?,
+        }
+        Ok(ObjectAnswer::Done)
     }
 
     /// Adds a flush. Whoever calls it sees to it that [`Self::report`] is called soon.

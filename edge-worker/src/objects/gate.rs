@@ -5,17 +5,26 @@ use http::{Request, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::internal_call::InternalKeys;
 use onsale_domain::room::allotment::{Grant, Report};
-use onsale_domain::room::gate::{Books, Enter, Entered, Entry, Gate, GateIndex, NotEntered};
+use onsale_domain::room::frontier::Place;
+use onsale_domain::room::gate::{
+    Books, Enter, Entered, Entry, Gate, GateIndex, Knock, Knocked, NotEntered, Reservation,
+};
 use onsale_domain::room::opaque::{Lot, PassId};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 use crate::host::{Links, Storage, Told, Trouble};
 use crate::internal::signed_request;
-use crate::objects::format;
+use crate::objects::format::Format;
+use crate::objects::wire::{GateRequest, ObjectAnswer};
 
-const BOOKS: &str = "books";
+/// The format of the books is that of the entries too.
+const BOOKS: Format = Format {
+    name: "books",
+    version: 1,
+};
 const LOT: &str = "lot/";
+const RESERVED: &str = "reserved/";
 
 #[derive(Debug)]
 pub struct GateObject<S, L> {
@@ -40,12 +49,26 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         }
     }
 
+    pub async fn answer(&self, request: GateRequest) -> Told<ObjectAnswer> {
+        Ok(match request {
+            GateRequest::Enter(wanted) => ObjectAnswer::Entered(self.enter(&wanted).await?),
+            GateRequest::Knock(knock) => ObjectAnswer::Knocked(self.knock(&knock).await?),
+            GateRequest::Leave(lot) => ObjectAnswer::Left(self.leave(lot).await?),
+            GateRequest::Grant(grant) => ObjectAnswer::Report(self.grant(&grant).await?),
+            GateRequest::Forget => {
+                self.forget().await?;
+                ObjectAnswer::Done
+            }
+        })
+    }
+
     pub async fn enter(&self, wanted: &Enter) -> Told<Result<Entered, NotEntered>> {
         let mut entropy = [0; 16];
         self.links.fill(&mut entropy);
-        let now = self.links.now();
         let mut slot = self.gate.lock().await;
         let mut gate = self.loaded(&mut slot).await?;
+        // The time at which it is decided, and not that at which they came.
+        let now = self.links.now();
         let entered = gate.enter(wanted, now, entropy);
         // A refusal changes nothing that has to be kept.
         match entered {
@@ -55,13 +78,29 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         Ok(entered)
     }
 
+    /// What somebody at the door is told. A promise is stored before.
+    pub async fn knock(&self, knock: &Knock) -> Told<Knocked> {
+        let mut slot = self.gate.lock().await;
+        let mut gate = self.loaded(&mut slot).await?;
+        let now = self.links.now();
+        let knocked = gate.knock(knock, now);
+        match knocked {
+            Knocked::Admitted => self.keep(gate, &[knock.lot], &mut slot).await?,
+            _ => *slot = Some(gate),
+        }
+        Ok(knocked)
+    }
+
     /// Ends the pass of a lot: in the cloud first, or its holder could go on with it
-    /// beside whoever gets the slot.
+    /// beside whoever gets the slot. A slot that was only promised is given back as well.
     pub async fn leave(&self, lot: Lot) -> Told<bool> {
         let entry = {
             let mut slot = self.gate.lock().await;
             let gate = self.loaded(&mut slot).await?;
             let entry = gate.entry(lot).copied();
+            if entry.is_none() {
+                return self.decline(gate, lot, &mut slot).await;
+            }
             *slot = Some(gate);
             entry
         };
@@ -74,6 +113,27 @@ impl<S: Storage, L: Links> GateObject<S, L> {
         let mut gate = self.loaded(&mut slot).await?;
         gate.leave(lot, now);
         self.keep(gate, &[lot], &mut slot).await?;
+        Ok(true)
+    }
+
+    /// The promise is taken and ended in one: nobody ever holds a pass for it.
+    async fn decline(&self, mut gate: Gate, lot: Lot, slot: &mut Option<Gate>) -> Told<bool> {
+        let mut entropy = [0; 16];
+        self.links.fill(&mut entropy);
+        let promised = Enter {
+            lot,
+            place: Place::LAST,
+            pass_seconds: 0,
+            may_begin: false,
+        };
+        let now = self.links.now();
+        if gate.enter(&promised, now, entropy).is_err() {
+            gate.leave(lot, now);
+            *slot = Some(gate);
+            return Ok(false);
+        }
+        gate.leave(lot, now);
+        self.keep(gate, &[lot], slot).await?;
         Ok(true)
     }
 
@@ -101,26 +161,35 @@ impl<S: Storage, L: Links> GateObject<S, L> {
             return Ok(gate);
         }
         let stored = self.storage.load().await?;
-        // The format of the books is that of the entries too.
-        let books = format::find(&self.storage, &stored, BOOKS).await?;
+        let books = BOOKS.find(&self.storage, &stored).await?;
         let mut entries = BTreeMap::new();
+        let mut reserved = BTreeMap::new();
         for (name, value) in &stored {
             if let Some(lot) = name.strip_prefix(LOT) {
                 let lot = lot.parse().map_err(Trouble::new)?;
                 entries.insert(lot, read::<Entry>(value)?);
+            } else if let Some(lot) = name.strip_prefix(RESERVED) {
+                let lot = lot.parse().map_err(Trouble::new)?;
+                reserved.insert(lot, read::<Reservation>(value)?);
             }
         }
         Ok(match books {
-            Some(books) => Gate::restore(read::<Books>(&books)?, entries),
+            Some(books) => Gate::restore(read::<Books>(&books)?, entries, reserved),
             None => Gate::new(self.index),
         })
     }
 
-    async fn keep(&self, gate: Gate, changed: &[Lot], slot: &mut Option<Gate>) -> Told<()> {
-        let mut changes = vec![(format::current(BOOKS), Some(write(gate.books())?))];
+    async fn keep(&self, mut gate: Gate, changed: &[Lot], slot: &mut Option<Gate>) -> Told<()> {
+        let lapsed = gate.take_lapsed();
+        let mut changes = vec![(BOOKS.current(), Some(write(gate.books())?))];
         for lot in changed {
-            let entry = gate.entry(*lot).map(write).transpose()?;
-            changes.push((format!("{LOT}{lot}"), entry));
+            if let Some(entry) = gate.entry(*lot) {
+                changes.push((format!("{LOT}{lot}"), Some(write(entry)?)));
+            }
+        }
+        for lot in changed.iter().chain(&lapsed) {
+            let reserved = gate.reservation(*lot).map(write).transpose()?;
+            changes.push((format!("{RESERVED}{lot}"), reserved));
         }
         self.storage.store(changes).await?;
         *slot = Some(gate);

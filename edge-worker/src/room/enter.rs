@@ -1,21 +1,21 @@
-//! Entering with an admitted ticket, and leaving again.
+//! Entering with a ticket that is at the door or admitted, and leaving again.
 
 use http::StatusCode;
+use onsale_domain::room::frontier::Place;
 use onsale_domain::room::gate::{Enter, Entered, NotEntered};
 use onsale_domain::room::pass::PassClaims;
-use onsale_domain::room::status::{State, Status};
+use onsale_domain::room::status::State;
+use onsale_domain::room::ticket::QueueTicket;
+use onsale_wire::PASS_COOKIE;
 use serde_json::json;
 
-use super::{Asked, PASS_COOKIE, TICKET_COOKIE};
+use super::status::{AtGate, Told};
+use super::{Asked, TICKET_COOKIE};
 use crate::answer::{Answer, Cookie, Problem, bytes, json_answer, see_other, set_cookie};
 use crate::host::Host;
 
-/// Whoever is admitted but finds the gate busy asks again so soon.
-const BUSY_MS: u64 = 2_000;
-/// When the controller was not heard of for so long, nobody knows whose turn it is.
-const SILENT_MS: u64 = 15_000;
-/// Slots and entries follow those who wait within two or three steps of the controller; so
-/// long somebody whose turn it is stands at the gate before being sent away.
+/// Slots follow those at the door within two or three steps of the controller; so long
+/// somebody who knocks by entering stands there before being told to knock again.
 const PAUSES_MS: [u64; 6] = [500, 500, 1_000, 1_000, 1_000, 1_000];
 
 impl<H: Host> Asked<'_, H> {
@@ -24,28 +24,33 @@ impl<H: Host> Asked<'_, H> {
         let view = self.edge.view(self.host, self.show).await?;
         let ticket = self.required_ticket(view.opens())?;
         self.edge.limits.ticket(ticket.lot, self.now)?;
-        let mut told = self.told(&view, Some(&ticket));
+        let told = self.told(&view, Some(&ticket));
         // Whoever shops goes on shopping when a line begins or the last place is sold; the
-        // gate of their lot knows them.
-        let is_turn = match told.status.state {
-            State::Admitted => true,
-            State::Waiting | State::SoldOut => false,
-            _ => return Ok(self.not_admitted(&told)),
-        };
+        // gate of their lot knows them, and whom it has promised a slot.
+        let state = told.status.state;
+        if !matches!(state, State::Door | State::Waiting | State::SoldOut) {
+            return Ok(self.not_admitted(&told, &ticket));
+        }
+        let at_gate = self.at_gate(&view, &ticket, state);
+        let at_gate = at_gate.unwrap_or(AtGate {
+            place: Place::LAST,
+            may_begin: false,
+        });
         let published = &view.bulletin.published;
-        let is_silent = published.now + SILENT_MS < self.now;
         let wanted = Enter {
             lot: ticket.lot,
+            place: at_gate.place,
             pass_seconds: published.pass_seconds,
-            may_begin: is_turn && !is_silent,
+            may_begin: at_gate.may_begin,
         };
-        if !is_turn && self.edge.limits.is_early(ticket.lot, self.now) {
-            return Ok(self.not_admitted(&told));
+        let is_reached = state == State::Door;
+        if !is_reached && self.edge.limits.is_early(ticket.lot, self.now) {
+            return Ok(self.not_admitted(&told, &ticket));
         }
         let mut entered = self.ask_gate(wanted).await?;
         if wanted.may_begin && !published.paused {
             for pause_ms in PAUSES_MS {
-                if !matches!(entered, Err(NotEntered::Full | NotEntered::TooFast)) {
+                if entered != Err(NotEntered::Door) {
                     break;
                 }
                 self.host.sleep(pause_ms).await;
@@ -62,21 +67,12 @@ impl<H: Host> Asked<'_, H> {
                 self.forget_ticket(&mut answer);
                 Ok(answer)
             }
-            Err(NotEntered::NotYet) if is_turn => Err(Problem::unavailable().retry_after(5)),
+            Err(NotEntered::NotYet) if is_reached => Err(Problem::unavailable().retry_after(5)),
             Err(NotEntered::NotYet) => {
                 self.edge.limits.note_early(ticket.lot, self.now);
-                Ok(self.not_admitted(&told))
+                Ok(self.not_admitted(&told, &ticket))
             }
-            Err(NotEntered::Full | NotEntered::TooFast) => {
-                told.status = Status {
-                    state: State::Waiting,
-                    position: Some(1),
-                    ahead: Some(0),
-                    wait_seconds: None,
-                    refresh_after_ms: BUSY_MS,
-                };
-                Ok(self.not_admitted(&told))
-            }
+            Err(NotEntered::Door) => Ok(self.not_admitted(&told, &ticket)),
         }
     }
 
@@ -88,18 +84,13 @@ impl<H: Host> Asked<'_, H> {
         })
     }
 
-    fn not_admitted(&self, told: &super::status::Told) -> Answer {
-        if self.is_form() {
-            return see_other(&self.path());
-        }
-        let wait_s = told.status.refresh_after_ms.div_ceil(1_000);
-        let problem = Problem::not_admitted("It is not your turn yet. Your place is kept.");
-        let status = serde_json::to_value(told).unwrap_or_default();
-        let fields = status.as_object().into_iter().flatten();
-        let problem = fields.fold(problem, |problem, (name, value)| {
-            problem.with(name, value.clone())
-        });
-        problem.retry_after(wait_s).answer()
+    fn not_admitted(&self, told: &Told, ticket: &QueueTicket) -> Answer {
+        let mut answer = match self.is_plain() {
+            true => see_other(&self.path()),
+            false => refusal_with(told),
+        };
+        self.remember_reached(&mut answer, Some(ticket), told.status.state);
+        answer
     }
 
     fn admitted(&self, entered: &Entered) -> Answer {
@@ -111,7 +102,7 @@ impl<H: Host> Asked<'_, H> {
             expires: entered.expires,
             key_id: passes.id().to_owned(),
         });
-        let mut answer = match self.is_form() {
+        let mut answer = match self.is_plain() {
             true => see_other(&format!("{}?inside", self.path())),
             false => json_answer(
                 StatusCode::OK,
@@ -163,4 +154,16 @@ impl<H: Host> Asked<'_, H> {
         };
         set_cookie(answer, &cookie, self.request.uri());
     }
+}
+
+/// What the visitor is told by `status`, as a refusal.
+fn refusal_with(told: &Told) -> Answer {
+    let wait_s = told.status.refresh_after_ms.div_ceil(1_000);
+    let problem = Problem::not_admitted("There is no slot for you yet. Your place is kept.");
+    let status = serde_json::to_value(told).unwrap_or_default();
+    let fields = status.as_object().into_iter().flatten();
+    let problem = fields.fold(problem, |problem, (name, value)| {
+        problem.with(name, value.clone())
+    });
+    problem.retry_after(wait_s).answer()
 }

@@ -1,39 +1,43 @@
 //! The waiting page. It works with a script, and without one more slowly.
 
-use http::StatusCode;
 use onsale_domain::room::joining;
 use onsale_domain::room::status::State;
 use onsale_domain::work;
 
-use super::Asked;
 use super::status::Told;
+use super::{Asked, forms};
 use crate::answer::{Answer, Problem};
 use crate::host::Host;
-use crate::web;
+use crate::words::Words;
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn page(&self) -> Result<Answer, Problem> {
-        let view = match self.edge.view(self.host, self.show).await {
-            Ok(view) => view,
-            Err(problem) => return Ok(web::refusal(problem, None)),
-        };
+        let view = self.edge.view(self.host, self.show).await?;
         let ticket = self.ticket(view.opens()).ok().flatten();
-        let told = self.told(&view, ticket.as_ref());
+        let told = self.told_at_gate(&view, ticket.as_ref()).await?;
         let (visitor, suspicion) = self.visitor();
-        let without_script = match told.status.state {
+        let words = self.words();
+        let (state, refresh_ms) = (told.status.state, told.status.refresh_after_ms);
+        let facts = forms::facts(words, told.waiting.as_ref());
+        let without_script = match state {
             State::Open | State::Join => self.join_form(visitor),
-            _ if self.is_inside() && ticket.is_some() => web::inside_forms(self.show),
-            State::Admitted => web::enter_form(self.show),
-            State::SoldOut => web::sold_out_notice(self.show, told.status.refresh_after_ms),
-            _ => web::wait_notice(&in_words(&told), told.status.refresh_after_ms),
+            State::Inside => forms::inside_forms(words, self.show),
+            _ if self.is_inside() && ticket.is_some() => forms::inside_forms(words, self.show),
+            // Whoever does not ask for four seconds is not called.
+            State::Door => forms::enter_form(words, self.show, &facts, 3),
+            State::Admitted => forms::enter_form(words, self.show, &facts, 0),
+            State::SoldOut => forms::sold_out_notice(words, self.show, refresh_ms),
+            _ => forms::wait_notice(words, &in_words(words, &told), &facts, refresh_ms),
         };
-        let page = web::page(
+        let mut answer = forms::page(
+            &self.edge.site,
+            words,
             self.show,
             &view.bulletin.title,
-            told.status.state,
+            state,
             &without_script,
         );
-        let mut answer = web::html(StatusCode::OK, page);
+        self.remember_reached(&mut answer, ticket.as_ref(), state);
         self.name_visitor(&mut answer, visitor, suspicion);
         Ok(answer)
     }
@@ -49,27 +53,38 @@ impl<H: Host> Asked<'_, H> {
         let (terms, until) = joining::waiting_terms(self.show, visitor, self.now);
         let entropy = self.random();
         let payload = work::issue_waiting(&terms, until, &entropy, &self.edge.secrets.work);
-        web::join_form(self.show, &payload, self.now.until(until).div_ceil(1_000))
+        let seconds = self.now.until(until).div_ceil(1_000);
+        forms::join_form(self.words(), self.show, &payload, seconds)
     }
 }
 
-fn in_words(told: &Told) -> String {
+fn in_words(words: Words, told: &Told) -> String {
     let status = &told.status;
     match status.state {
         State::Prequeue => match &told.opens_at {
-            Some(at) => format!("You are in. The draw is at {at}; nothing is lost by waiting."),
-            None => "You are in. The draw is about to be held.".to_owned(),
+            Some(at) => words.with("room.plain.draw", &[("at", at)]),
+            None => words.t("room.plain.draw.soon").to_owned(),
         },
         State::Waiting => match (status.position, status.wait_seconds) {
-            (Some(position), Some(wait)) => format!(
-                "You are number {position} in line. The wait is about {} to {} minutes.",
-                wait.p50.div_ceil(60),
-                wait.p90.div_ceil(60),
+            (Some(position), Some(wait)) => words.with(
+                "room.plain.number.wait",
+                &[
+                    ("n", &position.to_string()),
+                    ("from", &wait.p50.div_ceil(60).to_string()),
+                    ("to", &wait.p90.div_ceil(60).to_string()),
+                ],
             ),
-            (Some(position), None) => format!("You are number {position} in line."),
-            _ => "You are in line. Your place is known in a moment.".to_owned(),
+            (Some(position), None) => {
+                words.with("room.plain.number", &[("n", &position.to_string())])
+            }
+            _ => words.t("room.plain.unknown").to_owned(),
         },
-        State::Closed => "The waiting room is closed.".to_owned(),
-        State::Open | State::Join | State::Admitted | State::SoldOut => String::new(),
+        State::Closed => words.t("room.plain.closed").to_owned(),
+        State::Open
+        | State::Join
+        | State::Door
+        | State::Admitted
+        | State::Inside
+        | State::SoldOut => String::new(),
     }
 }

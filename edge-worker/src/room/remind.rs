@@ -3,17 +3,17 @@
 
 use http::StatusCode;
 use onsale_domain::account::Email;
-use onsale_domain::language::Language;
 use onsale_domain::room::reminder::{MAX_REMINDERS, NotKept, Reminder};
 use onsale_domain::room::status::State;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Asked;
+use super::forms::{Reminding, remind_page};
 use crate::answer::{Answer, Problem, json_answer, see_other};
 use crate::edge::Incoming;
 use crate::host::Host;
-use crate::web::{self, Reminding};
+use crate::refusal_page::refusal;
 
 /// How the page after the form is asked for.
 const SENT: &str = "sent";
@@ -29,7 +29,7 @@ impl<H: Host> Asked<'_, H> {
     pub(super) async fn remind_page(&self) -> Result<Answer, Problem> {
         let view = match self.edge.view(self.host, self.show).await {
             Ok(view) => view,
-            Err(problem) => return Ok(web::refusal(problem, Some(&self.path()))),
+            Err(problem) => return Ok(refusal(self.words(), problem, Some(&self.path()))),
         };
         let ticket = self.ticket(view.opens()).ok().flatten();
         let state = self.told(&view, ticket.as_ref()).status.state;
@@ -38,8 +38,8 @@ impl<H: Host> Asked<'_, H> {
             (State::Prequeue | State::Waiting, true) => Reminding::Asked,
             _ => Reminding::NotWaiting,
         };
-        let page = web::remind_page(self.show, &view.bulletin.title, reminding);
-        Ok(web::html(StatusCode::OK, page))
+        let title = &view.bulletin.title;
+        Ok(remind_page(self.words(), self.show, title, reminding))
     }
 
     pub(super) async fn remind(&self) -> Result<Answer, Problem> {
@@ -60,7 +60,9 @@ impl<H: Host> Asked<'_, H> {
         let state = self.told(&view, Some(&ticket)).status.state;
         let refused = match state {
             State::Prequeue | State::Waiting => None,
-            State::Admitted => Some("It is your turn already: enter."),
+            State::Door | State::Admitted | State::Inside => {
+                Some("It is your turn already: enter.")
+            }
             State::SoldOut => Some("The show is sold out. Join the waitlist of the show instead."),
             State::Closed | State::Open | State::Join => Some("The waiting room is closed."),
         };
@@ -70,7 +72,7 @@ impl<H: Host> Asked<'_, H> {
         let reminder = Reminder {
             ticket,
             email,
-            language: self.language(),
+            language: Some(self.words().0),
         };
         let kept = self.host.remind(self.show, reminder).await;
         let kept = kept.map_err(|trouble| {
@@ -106,11 +108,6 @@ impl<H: Host> Asked<'_, H> {
         };
         let email = text.and_then(|text| Email::parse(&text));
         email.ok_or_else(|| Problem::invalid("Send {\"email\": …} with one email address."))
-    }
-
-    fn language(&self) -> Option<Language> {
-        let accepted = self.headers().get(http::header::ACCEPT_LANGUAGE)?;
-        Language::preferred(accepted.to_str().ok()?)
     }
 }
 

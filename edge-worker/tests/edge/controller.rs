@@ -5,16 +5,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{Request, Response};
-use onsale_domain::ids::ShowId;
 use onsale_domain::room::allotment::{Grant, Report};
-use onsale_domain::room::briefing::Briefing;
+use onsale_domain::room::briefing::{Briefing, OnSale};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::News;
 use onsale_domain::room::gate::{Gate, GateIndex};
 use onsale_domain::show::RoomMode;
 use onsale_domain::time::Millis;
-use onsale_edge::host::{Links, Storage, Told, Trouble};
-use onsale_edge::objects::controller::{Bulletin, ControllerObject};
+use onsale_edge::host::{Links, Objects, Storage, Told, Trouble};
+use onsale_edge::objects::controller::ControllerObject;
+use onsale_edge::objects::wire::{
+    ControllerRequest, CounterRequest, GateRequest, ObjectAnswer, ObjectRequest,
+};
 
 use crate::scene::{SHOW, SINCE, settings};
 
@@ -40,6 +42,43 @@ pub struct Counts {
     pub forgets: AtomicU64,
 }
 
+impl Around {
+    async fn grant(&self, index: GateIndex, grant: &Grant) -> Report {
+        // Nothing is granted that is not stored.
+        assert!(!self.0.stored.lock().unwrap().is_empty());
+        self.0.grants.fetch_add(1, Ordering::SeqCst);
+        if index.number() == 0 && self.0.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        let mut gate = Gate::new(index);
+        gate.apply(grant, self.now());
+        gate.report(self.now())
+    }
+}
+
+impl Objects for Around {
+    async fn ask(&self, request: ObjectRequest) -> Told<ObjectAnswer> {
+        match request {
+            ObjectRequest::Gate(_, index, GateRequest::Grant(grant)) => {
+                Ok(ObjectAnswer::Report(self.grant(index, &grant).await))
+            }
+            ObjectRequest::Controller(_, ControllerRequest::Report(report)) => {
+                if self.0.is_deaf.load(Ordering::SeqCst) {
+                    return Err(Trouble::new("the controller is away"));
+                }
+                self.0.reports.lock().unwrap().push(report);
+                Ok(ObjectAnswer::Done)
+            }
+            ObjectRequest::Gate(_, _, GateRequest::Forget)
+            | ObjectRequest::Counter(_, _, CounterRequest::Forget) => {
+                self.0.forgets.fetch_add(1, Ordering::SeqCst);
+                Ok(ObjectAnswer::Done)
+            }
+            other => panic!("nobody asks for {other:?} here"),
+        }
+    }
+}
+
 impl Links for Around {
     fn now(&self) -> Millis {
         Millis(SINCE.0 + 10_000 + self.0.now.load(Ordering::SeqCst))
@@ -59,6 +98,7 @@ impl Links for Around {
         settings.ends = settings.ends + self.0.moved_ms.load(Ordering::SeqCst);
         let briefing = Briefing {
             title: "Nacht".to_owned(),
+            on_sale: OnSale::default(),
             settings,
             news: News {
                 cursor: self.now().0,
@@ -69,35 +109,6 @@ impl Links for Around {
             },
         };
         Ok(Response::new(serde_json::to_vec(&briefing).unwrap()))
-    }
-
-    async fn grant(&self, _: ShowId, index: GateIndex, grant: Grant) -> Told<Report> {
-        // Nothing is granted that is not stored.
-        assert!(!self.0.stored.lock().unwrap().is_empty());
-        self.0.grants.fetch_add(1, Ordering::SeqCst);
-        if index.number() == 0 && self.0.hangs.load(Ordering::SeqCst) {
-            std::future::pending::<()>().await;
-        }
-        let mut gate = Gate::new(index);
-        gate.apply(&grant, self.now());
-        Ok(gate.report(self.now()))
-    }
-
-    async fn bulletin(&self, _: ShowId) -> Told<Option<Bulletin>> {
-        Ok(None)
-    }
-
-    async fn report(&self, _: ShowId, report: CounterReport) -> Told<()> {
-        if self.0.is_deaf.load(Ordering::SeqCst) {
-            return Err(Trouble::new("the controller is away"));
-        }
-        self.0.reports.lock().unwrap().push(report);
-        Ok(())
-    }
-
-    async fn forget(&self, _: ShowId) -> Told<()> {
-        self.0.forgets.fetch_add(1, Ordering::SeqCst);
-        Ok(())
     }
 
     fn log(&self, _: &str) {}
@@ -216,13 +227,12 @@ async fn what_another_version_stored_is_refused_in_words_and_left_alone() {
         let stored = around.0.stored.lock().unwrap();
         stored.iter().map(|(name, _)| name.clone()).collect()
     };
-    assert_eq!(names(), ["state/1"]);
-    // Before names said the format there was one.
-    around.0.stored.lock().unwrap()[0].0 = "state".to_owned();
-    object(&around).bulletin().await.unwrap().unwrap();
-    assert_eq!(names(), ["state/1"]);
-    around.0.stored.lock().unwrap()[0].0 = "state/9".to_owned();
-    let refused = object(&around).bulletin().await.unwrap_err();
-    assert!(refused.0.contains("state/9"), "{refused}");
-    assert_eq!(names(), ["state/9"]);
+    assert_eq!(names(), ["state/2"]);
+    // Before names said the format there was one, the first.
+    for other in ["state", "state/1", "state/9"] {
+        around.0.stored.lock().unwrap()[0].0 = other.to_owned();
+        let refused = object(&around).bulletin().await.unwrap_err();
+        assert!(refused.0.contains(&format!("as {other},")), "{refused}");
+        assert_eq!(names(), [other]);
+    }
 }

@@ -31,8 +31,12 @@ async fn whoever_shops_goes_on_when_a_line_begins_or_the_last_place_is_sold() {
     scene.run(3).await;
     ben.join().await.expect(201);
     scene.run(3).await;
-    assert_eq!(ana.state().await, "waiting");
-    assert_eq!(jti(&ana.enter().await.expect(200).json), pass);
+    // The line has not reached her, and she is told that she is inside.
+    let told = ana.get("status").await.expect(200).json;
+    assert_eq!(told["state"], "inside");
+    let renewed = ana.enter().await.expect(200).json;
+    assert!(told["expires_at"].is_string() && renewed["expires_at"].is_string());
+    assert_eq!(jti(&renewed), pass);
     let told = ben.enter().await.expect(425).json;
     assert_eq!(told["state"], "waiting");
     // Everything is held: the line rests. Everything is sold: nobody needs to wait.
@@ -71,9 +75,9 @@ async fn without_its_controller_a_room_can_be_read_and_lets_nobody_new_in() {
     assert_eq!(ben.state().await, "admitted");
     scene.world().is_silent.store(true, Ordering::SeqCst);
     scene.world().wait(14_000);
-    assert_eq!(ben.state().await, "admitted");
+    assert_eq!(ben.state().await, "door", "he let the promise lapse");
     scene.world().wait(2_000);
-    assert_eq!(ben.state().await, "admitted", "reading goes on");
+    assert_eq!(ben.state().await, "door", "reading goes on");
     let refused = ben.enter().await.expect(503);
     assert!(refused.retry_after.is_some());
     assert_eq!(refused.json["type"], "urn:onsale:unavailable");
@@ -126,10 +130,12 @@ async fn another_site_cannot_make_a_browser_enter() {
     let mut ana = scene.visitor();
     scene.run(10).await;
     ana.join().await.expect(201);
-    for action in ["join", "enter", "leave"] {
-        let headers = [("origin", "https://evil.test")];
-        let told = ana.send(http::Method::POST, action, &headers, "{}").await;
-        assert_eq!(told.expect(403).json["type"], "urn:onsale:forbidden");
+    for action in ["join", "enter", "leave", "remind"] {
+        for origin in ["https://evil.test", "ftp://room.test", "null"] {
+            let headers = [("origin", origin)];
+            let told = ana.send(http::Method::POST, action, &headers, "{}").await;
+            assert_eq!(told.expect(403).json["type"], "urn:onsale:forbidden");
+        }
     }
     let headers = [("origin", "https://room.test")];
     let told = ana.send(http::Method::POST, "enter", &headers, "{}").await;
@@ -149,4 +155,82 @@ async fn made_up_shows_do_not_push_real_ones_out_of_memory() {
     }
     scene.world().is_silent.store(true, Ordering::SeqCst);
     assert_eq!(anybody.state().await, "join");
+}
+
+#[tokio::test]
+async fn whoever_is_told_admitted_enters_whatever_becomes_of_the_room() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    let (mut ana, mut ben) = (scene.visitor(), scene.visitor());
+    scene.run(5).await;
+    for visitor in [&mut ana, &mut ben] {
+        visitor.join().await.expect(201);
+    }
+    scene.run(8).await;
+    let told = ana.get("status").await.expect(200).json;
+    assert_eq!(told["state"], "admitted", "{told}");
+    assert!(told["ahead"].is_null() && told["wait_seconds"].is_null());
+    // The last place is sold. Nobody new is let in, and Ana was promised.
+    held(&scene.world().news).sold_out = true;
+    scene.run(3).await;
+    assert_eq!(ben.state().await, "sold_out");
+    assert_eq!(ana.state().await, "admitted");
+    assert_eq!(ben.enter().await.expect(425).json["state"], "sold_out");
+    ana.enter().await.expect(200);
+    assert_eq!(ana.state().await, "inside");
+    ana.post("leave", json!({})).await.expect(204);
+    assert_eq!(ana.state().await, "sold_out");
+}
+
+#[tokio::test]
+async fn with_one_slot_the_next_waits_at_the_door_and_learns_how_long_and_what_is_sold() {
+    let mut room = settings(RoomMode::QueueAll, None);
+    (room.capacity, room.rate_per_second) = (1, 1);
+    let scene = Scene::new(room);
+    let mut visitors = [scene.visitor(), scene.visitor(), scene.visitor()];
+    scene.run(5).await;
+    for visitor in &mut visitors {
+        visitor.join().await.expect(201);
+        scene.run(2).await;
+    }
+    let [ana, ben, cem] = &mut visitors;
+    let mut told = Vec::new();
+    for _ in 0..20 {
+        scene.run(1).await;
+        for visitor in [&mut *cem, &mut *ben] {
+            told.push(visitor.state().await);
+        }
+        if ana.state().await == "admitted" {
+            break;
+        }
+    }
+    ana.enter().await.expect(200);
+    assert!(!told.contains(&"admitted".to_owned()), "{told:?}");
+    for second in 0..60 {
+        scene.run(1).await;
+        let told = ben.get("status").await.expect(200).json;
+        assert_eq!(told["state"], "door", "{told}");
+        // Until the room has heard that Ana is through, she stands before him.
+        let position = told["position"].as_u64().unwrap();
+        assert!(position == 1 || second < 10 && position == 2, "{told}");
+        assert!(
+            told["wait_seconds"]["p90"].as_u64().unwrap() <= 900,
+            "{told}"
+        );
+        assert!(told["total_waiting"].as_u64().unwrap() >= 1, "{told}");
+        assert_eq!(told["sold_out_sections"], json!(["Loge"]));
+        assert_eq!(told["message"], "Doors at seven.");
+        let behind = cem.get("status").await.expect(200).json;
+        assert_ne!(behind["state"], "admitted");
+        assert_eq!(ana.state().await, "inside");
+    }
+    ana.post("leave", json!({})).await.expect(204);
+    for _ in 0..8 {
+        scene.run(1).await;
+        assert_ne!(cem.state().await, "admitted", "nobody is overtaken");
+        if ben.state().await == "admitted" {
+            ben.enter().await.expect(200);
+            return;
+        }
+    }
+    panic!("the slot went to nobody");
 }

@@ -30,7 +30,8 @@ async fn a_week_after_the_show_its_gates_forget_everybody_and_the_room_stays_clo
     assert_eq!(around.0.forgets.load(Ordering::SeqCst), 0);
     around.0.now.store(due_ms, Ordering::SeqCst);
     assert_eq!(object.rest().await.unwrap(), None);
-    assert_eq!(around.0.forgets.load(Ordering::SeqCst), 1);
+    // Eight gates and eight counters.
+    assert_eq!(around.0.forgets.load(Ordering::SeqCst), 16);
     let before = around.0.grants.load(Ordering::SeqCst);
     let told = object.bulletin().await.unwrap().unwrap();
     assert!(told.published.is_over(around.now()));
@@ -83,6 +84,8 @@ async fn gates_and_counters_that_have_forgotten_keep_nothing_for_whoever_asks_la
         version: 1,
         slots: 5,
         entries: 5,
+        turn: None,
+        step: 0,
         ended: vec![],
         ended_from: 0,
     };

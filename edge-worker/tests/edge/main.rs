@@ -13,5 +13,6 @@ mod forgetting;
 mod joining;
 mod limits;
 mod quiet;
+mod reached;
 mod scene;
 mod watching;

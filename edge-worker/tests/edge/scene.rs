@@ -8,19 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use http::{Method, Request, Response, StatusCode};
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::backend::Calls;
+use onsale_domain::room::briefing::OnSale;
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News, Settings};
 use onsale_domain::room::draw::Beacon;
-use onsale_domain::room::gate::{Enter, Entered, Gate, GateIndex, NotEntered};
-use onsale_domain::room::opaque::Lot;
+use onsale_domain::room::gate::{Gate, GateIndex};
 use onsale_domain::room::opening::{Bucket, Opening};
-use onsale_domain::room::reminder::{NotKept, Reminder, Reminders};
+use onsale_domain::room::reminder::Reminders;
 use onsale_domain::show::{RoomMode, RoomOrder};
 use onsale_domain::time::Millis;
 use onsale_domain::work::{Challenge, TRIES, payload};
-use onsale_edge::host::{Flush, Host, Told, Trouble};
+use onsale_edge::host::{Flush, Host, Objects, Told, Trouble};
 use onsale_edge::objects::controller::Bulletin;
-use onsale_edge::{Edge, EdgeLimits, Reply, Secrets};
+use onsale_edge::objects::wire::{
+    ControllerRequest, CounterRequest, GateRequest, ObjectAnswer, ObjectRequest,
+};
+use onsale_edge::{Edge, EdgeLimits, Reply, Secrets, Site};
 use serde_json::{Value, json};
 
 pub const SHOW: ShowId = ShowId::from_bytes([1; 16]);
@@ -48,6 +51,7 @@ pub struct World {
     /// What functions answer next; when there is nothing, a 202.
     pub functions: Mutex<VecDeque<Response<Vec<u8>>>>,
     pub gate_calls: AtomicU64,
+    pub gates_are_silent: AtomicBool,
     /// How many of the next flushes find no counter, and whether counters forget what they
     /// were told.
     pub counters_away: Mutex<u32>,
@@ -85,6 +89,11 @@ impl World {
         let controller = Controller::new(SHOW, settings);
         let published = Bulletin {
             title: "Nacht".to_owned(),
+            on_sale: OnSale {
+                sold_out_sections: vec!["Loge".to_owned()],
+                message: Some("Doors at seven.".to_owned()),
+                ..OnSale::default()
+            },
             published: controller.published(SINCE),
         };
         Self {
@@ -109,6 +118,7 @@ impl World {
             functions_are_down: AtomicBool::new(false),
             functions: Mutex::default(),
             gate_calls: AtomicU64::new(0),
+            gates_are_silent: AtomicBool::new(false),
             counters_away: Mutex::new(0),
             counters_forget: AtomicBool::new(false),
             captcha: Mutex::new(json!({"success": true})),
@@ -164,26 +174,7 @@ impl World {
     }
 }
 
-impl Host for TestHost {
-    fn now(&self) -> Millis {
-        self.0.now()
-    }
-
-    fn fill(&self, bytes: &mut [u8]) {
-        for byte in bytes {
-            let n = self.0.chance.fetch_add(0x9e37_79b9, Ordering::SeqCst);
-            *byte = (n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 56) as u8;
-        }
-    }
-
-    fn defer(&self, work: impl Future<Output = ()> + Send + 'static) {
-        tokio::spawn(work);
-    }
-
-    async fn sleep(&self, _: u64) {
-        tokio::task::yield_now().await;
-    }
-
+impl TestHost {
     async fn bulletin(&self, show: ShowId) -> Told<Option<Bulletin>> {
         self.0.bulletins_asked.fetch_add(1, Ordering::SeqCst);
         if self.0.hangs.load(Ordering::SeqCst) {
@@ -195,7 +186,7 @@ impl Host for TestHost {
         }
     }
 
-    async fn count(&self, _: ShowId, counter: u8, flush: Flush) -> Told<()> {
+    fn count(&self, counter: u8, flush: Flush) -> Told<()> {
         {
             let mut away = held(&self.0.counters_away);
             if *away > 0 {
@@ -216,21 +207,67 @@ impl Host for TestHost {
         Ok(())
     }
 
-    async fn enter(&self, _: ShowId, wanted: Enter) -> Told<Result<Entered, NotEntered>> {
-        self.0.gate_calls.fetch_add(1, Ordering::SeqCst);
+    fn gate(&self, index: GateIndex, request: GateRequest) -> ObjectAnswer {
         let mut entropy = [0; 16];
         self.fill(&mut entropy);
-        let index = usize::from(GateIndex::of_lot(wanted.lot).number());
-        Ok(held(&self.0.gates)[index].enter(&wanted, self.now(), entropy))
+        let (now, mut gates) = (self.now(), held(&self.0.gates));
+        let gate = &mut gates[usize::from(index.number())];
+        match request {
+            GateRequest::Enter(wanted) => {
+                self.0.gate_calls.fetch_add(1, Ordering::SeqCst);
+                ObjectAnswer::Entered(gate.enter(&wanted, now, entropy))
+            }
+            GateRequest::Knock(knock) => {
+                self.0.gate_calls.fetch_add(1, Ordering::SeqCst);
+                ObjectAnswer::Knocked(gate.knock(&knock, now))
+            }
+            GateRequest::Leave(lot) => ObjectAnswer::Left(gate.leave(lot, now).is_some()),
+            GateRequest::Grant(_) | GateRequest::Forget => panic!("no visitor asks for that"),
+        }
+    }
+}
+
+impl Objects for TestHost {
+    async fn ask(&self, request: ObjectRequest) -> Told<ObjectAnswer> {
+        match request {
+            ObjectRequest::Controller(show, ControllerRequest::Bulletin) => {
+                let bulletin = TestHost::bulletin(self, show).await?;
+                Ok(ObjectAnswer::Bulletin(bulletin.map(Box::new)))
+            }
+            ObjectRequest::Counter(_, counter, CounterRequest::Add(flush)) => {
+                TestHost::count(self, counter, flush)?;
+                Ok(ObjectAnswer::Done)
+            }
+            ObjectRequest::Gate(..) if self.0.gates_are_silent.load(Ordering::SeqCst) => {
+                Err(Trouble::new("the gate is away"))
+            }
+            ObjectRequest::Gate(_, index, request) => Ok(self.gate(index, request)),
+            ObjectRequest::Reminders(_, _, reminder) => {
+                Ok(ObjectAnswer::Kept(held(&self.0.reminders).ask(reminder)))
+            }
+            other => panic!("no visitor asks for {other:?}"),
+        }
+    }
+}
+
+impl Host for TestHost {
+    fn now(&self) -> Millis {
+        self.0.now()
     }
 
-    async fn leave(&self, _: ShowId, lot: Lot) -> Told<bool> {
-        let index = usize::from(GateIndex::of_lot(lot).number());
-        Ok(held(&self.0.gates)[index].leave(lot, self.now()).is_some())
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            let n = self.0.chance.fetch_add(0x9e37_79b9, Ordering::SeqCst);
+            *byte = (n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 56) as u8;
+        }
     }
 
-    async fn remind(&self, _: ShowId, reminder: Reminder) -> Told<Result<(), NotKept>> {
-        Ok(held(&self.0.reminders).ask(reminder))
+    fn defer(&self, work: impl Future<Output = ()> + Send + 'static) {
+        tokio::spawn(work);
+    }
+
+    async fn sleep(&self, _: u64) {
+        tokio::task::yield_now().await;
     }
 
     async fn function(&self, _: &str, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
@@ -286,7 +323,7 @@ impl Scene {
 
     pub fn with(settings: Settings, secrets: Secrets, limits: EdgeLimits) -> Self {
         Self {
-            edge: Edge::new(secrets, limits),
+            edge: Edge::new(secrets, limits, Site::default()),
             host: TestHost(Arc::new(World::new(settings))),
         }
     }
@@ -300,6 +337,14 @@ impl Scene {
     pub async fn run(&self, seconds: u64) {
         self.world().run(seconds);
         self.visitor().get("status").await.expect(200);
+    }
+
+    /// Another machine of the edge before the same room. It knows no bulletin yet.
+    pub fn elsewhere(&self) -> Self {
+        Self {
+            edge: Edge::new(secrets(&[]), EdgeLimits::new(1_000), Site::default()),
+            host: self.host.clone(),
+        }
     }
 
     pub fn visitor(&self) -> Visitor<'_> {
@@ -318,6 +363,7 @@ pub struct Heard {
     pub media_type: String,
     pub retry_after: Option<u64>,
     pub location: Option<String>,
+    pub refresh: Option<String>,
     pub text: String,
     pub json: Value,
 }
@@ -390,6 +436,7 @@ impl Visitor<'_> {
             media_type: header("content-type").unwrap_or_default(),
             retry_after: header("retry-after").map(|text| text.parse().unwrap()),
             location: header("location"),
+            refresh: header("refresh"),
             json: serde_json::from_str(&text).unwrap_or_default(),
             text,
         }

@@ -67,6 +67,8 @@ pub(crate) struct AccountAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     language: Option<LanguageName>,
+    /// Whether they followed a link that was mailed to their address.
+    address_proven: bool,
 }
 
 /// A language in which we write mails.
@@ -76,6 +78,8 @@ pub(crate) struct AccountAnswer {
 pub(crate) enum LanguageName {
     En,
     De,
+    Fr,
+    Es,
 }
 
 impl From<LanguageName> for Language {
@@ -83,6 +87,8 @@ impl From<LanguageName> for Language {
         match name {
             LanguageName::En => Self::En,
             LanguageName::De => Self::De,
+            LanguageName::Fr => Self::Fr,
+            LanguageName::Es => Self::Es,
         }
     }
 }
@@ -92,6 +98,8 @@ impl From<Language> for LanguageName {
         match language {
             Language::En => Self::En,
             Language::De => Self::De,
+            Language::Fr => Self::Fr,
+            Language::Es => Self::Es,
         }
     }
 }
@@ -104,6 +112,7 @@ impl From<Account> for AccountAnswer {
             name: account.name,
             role: account.role.into(),
             language: account.language.map(Into::into),
+            address_proven: account.proven.is_some(),
         }
     }
 }

@@ -5,6 +5,8 @@
 
 mod account;
 mod export;
+mod link_keys;
+mod links;
 mod me;
 mod password;
 mod register;
@@ -14,8 +16,9 @@ mod staff;
 use std::sync::Arc;
 
 use axum::Extension;
+use axum::middleware::from_extractor;
 use onsale_domain::password_reset::ResetKeys;
-use onsale_http::{Api, SessionSigner};
+use onsale_http::{Api, FromHere, SessionSigner};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -36,17 +39,24 @@ pub fn router(
     signer: Arc<SessionSigner>,
     reset_keys: Option<Arc<ResetKeys>>,
 ) -> OpenApiRouter<Api> {
-    OpenApiRouter::default()
+    let opening_sessions = OpenApiRouter::default()
         .routes(routes!(register::register))
         .routes(routes!(sessions::log_in))
+        .routes(routes!(password::set))
+        .routes(routes!(links::log_in))
+        .route_layer(from_extractor::<FromHere>());
+    OpenApiRouter::default()
+        .merge(opening_sessions)
         .routes(routes!(sessions::log_out))
         .routes(routes!(me::me, me::rename, me::delete))
         .routes(routes!(export::export))
         .routes(routes!(password::change))
         .routes(routes!(password::ask))
-        .routes(routes!(password::set))
+        .routes(routes!(links::ask))
+        .routes(routes!(links::ask_proof))
+        .routes(routes!(links::prove))
         .routes(routes!(staff::add, staff::list))
         .routes(routes!(staff::remove))
         .layer(Extension(signer))
-        .layer(Extension(password::Keys(reset_keys)))
+        .layer(Extension(link_keys::Keys(reset_keys)))
 }

@@ -15,6 +15,7 @@ use crate::password::check_claimed;
 #[utoipa::path(
     get,
     path = "/api/v1/me",
+    operation_id = "read_account",
     security(("session" = [])),
     responses((status = 200, description = "The account.", body = AccountAnswer))
 )]
@@ -41,6 +42,7 @@ pub(crate) struct Rename {
 #[utoipa::path(
     patch,
     path = "/api/v1/me",
+    operation_id = "change_account",
     security(("session" = [])),
     request_body = Rename,
     responses((status = 200, description = "The changed account.", body = AccountAnswer))
@@ -64,7 +66,7 @@ pub(crate) async fn rename(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeleteAccount {
-    /// Whoever asks for it before something that cannot be undone has it checked here.
+    /// May be left out by an account that has no password.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, min_length = 1, max_length = 128)]
     password: Option<String>,
@@ -75,7 +77,8 @@ pub(crate) struct DeleteAccount {
 /// Name, email and password are removed at once, every session ends, open holds are
 /// released, and the email is free for a new account. Tickets stay valid. Orders stay for
 /// the accounts of the organiser, without anything that says whose they were. It cannot be
-/// undone. An open session is enough; a password that comes along has to be right.
+/// undone. An account that has a password is deleted with its password only: a browser that was
+/// left logged in is not enough.
 #[utoipa::path(
     delete,
     path = "/api/v1/me",
@@ -84,7 +87,7 @@ pub(crate) struct DeleteAccount {
     request_body = Option<DeleteAccount>,
     responses(
         (status = 204, description = "The account is gone."),
-        (status = 403, description = "`forbidden`: the password is wrong."),
+        (status = 403, description = "`forbidden`: the password is wrong, or missing although there is one."),
         (status = 409, description = "`conflict`: you have shows that are not over, began less than 24 hours ago, or were cancelled and are being refunded."),
     )
 )]

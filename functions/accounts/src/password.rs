@@ -1,20 +1,16 @@
 //! New passwords: with the old one, or with a link that was mailed.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use onsale_domain::account::Email;
-use onsale_domain::password_reset::ResetKeys;
-use onsale_http::{Api, Code, EmailText, Json, LoggedIn, OptionalKey, Path, Problem, to_the_end};
+use onsale_http::{Api, EmailText, Json, LoggedIn, OptionalKey, Path, Problem, to_the_end};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::link_keys::Keys;
+
 /// Nobody has a longer password, so nothing longer is hashed.
 const MAX_PASSWORD_CHARS: usize = 128;
-/// Setting keys up takes a person.
-const NO_KEYS_RETRY_S: u64 = 60;
 
 /// A password that somebody claims to be theirs.
 pub(crate) fn check_claimed(password: &str) -> Result<(), Problem> {
@@ -26,43 +22,17 @@ pub(crate) fn check_claimed(password: &str) -> Result<(), Problem> {
     }
 }
 
-/// Without keys no link can be made or followed.
-#[derive(Debug, Clone)]
-pub(crate) struct Keys(pub(crate) Option<Arc<ResetKeys>>);
-
-impl Keys {
-    pub(crate) fn known_device(&self, email: &Email) -> Option<String> {
-        self.0.as_ref().map(|keys| keys.known_device(email))
-    }
-
-    /// Without keys every browser is a stranger's.
-    pub(crate) fn knows_device(&self, email: &Email, proof: &str) -> bool {
-        let keys = self.0.as_ref();
-        keys.is_some_and(|keys| keys.knows_device(email, proof))
-    }
-
-    fn configured(self) -> Result<Arc<ResetKeys>, Problem> {
-        self.0.ok_or_else(|| {
-            Problem::new(
-                Code::Unavailable,
-                "Setting a password by mail is not set up on this server: its operator has to \
-                 set RESET_KEYS. Nothing was changed.",
-            )
-            .retry_after(NO_KEYS_RETRY_S)
-        })
-    }
-}
-
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PasswordChange {
+    /// May be left out by an account that has no password.
     #[schema(min_length = 1, max_length = 128)]
-    current_password: String,
+    current_password: Option<String>,
     #[schema(min_length = 8, max_length = 128)]
     new_password: String,
 }
 
-/// Change one's password
+/// Change one's password, or set the first one
 ///
 /// Every other session of the account ends at once; this one goes on.
 #[utoipa::path(
@@ -73,7 +43,7 @@ pub(crate) struct PasswordChange {
     request_body = PasswordChange,
     responses(
         (status = 204, description = "The password is changed."),
-        (status = 403, description = "`forbidden`: the current password is wrong."),
+        (status = 403, description = "`forbidden`: the current password is wrong, or missing although there is one."),
     )
 )]
 pub(crate) async fn change(
@@ -81,7 +51,9 @@ pub(crate) async fn change(
     LoggedIn(caller): LoggedIn,
     Json(body, _): Json<PasswordChange>,
 ) -> Result<StatusCode, Problem> {
-    check_claimed(&body.current_password)?;
+    if let Some(current) = &body.current_password {
+        check_claimed(current)?;
+    }
     api.limits.password_attempt(caller.account, api.app.now())?;
     let PasswordChange {
         current_password,
@@ -89,7 +61,7 @@ pub(crate) async fn change(
     } = body;
     to_the_end(async move {
         let app = &api.app;
-        app.change_password(&caller, &current_password, &new_password)
+        app.change_password(&caller, current_password.as_deref(), &new_password)
             .await
     })
     .await?;
@@ -126,11 +98,9 @@ pub(crate) async fn ask(
     Json(body, _): Json<PasswordResetRequest>,
 ) -> Result<(StatusCode, axum::Json<PasswordResetAnswer>), Problem> {
     let EmailText(email) = body.email;
-    keys.configured()?;
-    // Silently: whoever asks too often learns nothing from it.
-    if api.limits.password_reset(&email, api.app.now()).is_ok() {
-        to_the_end(async move { api.app.ask_password_reset(&email).await }).await?;
-    }
+    let is_allowed = api.limits.password_reset(&email, api.app.now()).is_ok();
+    let ask = async move { api.app.ask_password_reset(&email).await };
+    keys.ask_silently(is_allowed, ask).await?;
     Ok((StatusCode::ACCEPTED, axum::Json(PasswordResetAnswer {})))
 }
 
@@ -154,6 +124,7 @@ pub(crate) struct NewPassword {
     request_body = NewPassword,
     responses(
         (status = 204, description = "The password is set. Log in with it."),
+        (status = 403, description = "`forbidden`: a page of another site sent it."),
         (status = 404, description = "`not_found`: the link is not one of ours, was used, is too old, or a newer password was set."),
     )
 )]
@@ -164,10 +135,7 @@ pub(crate) async fn set(
     OptionalKey(key): OptionalKey,
     Json(body, _): Json<NewPassword>,
 ) -> Result<StatusCode, Problem> {
-    // A token that is not ours costs neither a read nor a hash.
-    let reset = keys.configured()?.verify(&token);
-    let reset = reset.ok_or(onsale_app::Error::NotFound("link to set a password"))?;
-    api.limits.link_use(reset, api.app.now())?;
+    let reset = keys.follow(&api, &token, "link to set a password")?;
     to_the_end(async move {
         let repeats = key.is_some();
         api.app.use_reset(reset, &body.password, repeats).await

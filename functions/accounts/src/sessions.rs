@@ -3,21 +3,26 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{AppendHeaders, IntoResponse};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use axum::{Extension, Json as JsonAnswer};
-use onsale_domain::ids::AccountId;
+use onsale_app::ports::Session;
+use onsale_domain::account::Account;
+use onsale_domain::ids::{AccountId, VisitorId};
 use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
-use onsale_http::device::{SUSPICION_HEADER, suspicion_header};
+use onsale_http::device::suspicion_header;
 use onsale_http::schemas::{AccountIdText, Timestamp};
-use onsale_http::session::COOKIE;
-use onsale_http::{Api, Device, EmailText, Json, LoggedIn, OptionalKey, Problem, SessionSigner};
+use onsale_http::session::{came_by_tls, cookie_name};
+use onsale_http::{
+    Api, Device, EmailText, Json, LoggedIn, OptionalKey, Problem, SUSPICION_HEADER, SessionSigner,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::account::RoleAnswer;
-use crate::password::{Keys, check_claimed};
+use crate::link_keys::Keys;
+use crate::password::check_claimed;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +58,7 @@ pub(crate) struct SessionAnswer {
             ("Onsale-Suspicion" = String, description = "`unusual` or `automated`: many accounts use this device, and are asked for more work.")
         )),
         (status = 401, description = "`unauthenticated`: the email or the password is wrong."),
+        (status = 403, description = "`forbidden`: a page of another site sent it."),
     )
 )]
 pub(crate) async fn log_in(
@@ -63,7 +69,7 @@ pub(crate) async fn log_in(
     Device(device): Device,
     headers: HeaderMap,
     Json(body, _): Json<LogIn>,
-) -> Result<impl IntoResponse, Problem> {
+) -> Result<Response, Problem> {
     let LogIn {
         email: EmailText(email),
         password,
@@ -79,25 +85,71 @@ pub(crate) async fn log_in(
         .app
         .log_in(email.as_str(), &password, key.as_ref(), device)
         .await?;
-    let suspicion = match device {
-        Some(device) => api.app.note_device(device, account.id).await,
-        None => Suspicion::Nothing,
-    };
-    let token = signer.sign_suspected(&session, account.role, suspicion)?;
-    let seconds = now.until(session.expires) / 1_000;
-    let cookie = cookie(&token, seconds, &headers);
-    let answer = SessionAnswer {
-        token,
-        expires_at: session.expires,
-        account_id: account.id,
-        role: account.role.into(),
-    };
-    let known = keys.known_device(&email);
-    let known = known.map(|proof| (header::SET_COOKIE, known_cookie(&proof, &headers)));
-    let cookie = AppendHeaders([(header::SET_COOKIE, cookie)].into_iter().chain(known));
-    let suspected = suspicion_header(suspicion).map(|value| (SUSPICION_HEADER, value));
-    let suspected = AppendHeaders(suspected);
-    Ok((StatusCode::CREATED, cookie, suspected, JsonAnswer(answer)))
+    let opened = Opened::new(&api, &signer, session, &account, device).await?;
+    Ok(opened.answer(&keys, &account, now, &headers))
+}
+
+/// A session that was opened just now, as it is answered.
+pub(crate) struct Opened {
+    pub(crate) token: String,
+    session: Session,
+    suspicion: Suspicion,
+}
+
+impl Opened {
+    pub(crate) async fn new(
+        api: &Api,
+        signer: &SessionSigner,
+        session: Session,
+        account: &Account,
+        device: Option<VisitorId>,
+    ) -> Result<Self, Problem> {
+        let suspicion = match device {
+            Some(device) => api.app.note_device(device, account.id).await,
+            None => Suspicion::Nothing,
+        };
+        let token = signer.sign_suspected(&session, account.role, suspicion)?;
+        Ok(Self {
+            token,
+            session,
+            suspicion,
+        })
+    }
+
+    pub(crate) fn expires(&self) -> Millis {
+        self.session.expires
+    }
+
+    pub(crate) fn cookie(&self, now: Millis, request: &HeaderMap) -> (HeaderName, String) {
+        let seconds = now.until(self.session.expires) / 1_000;
+        (header::SET_COOKIE, cookie(&self.token, seconds, request))
+    }
+
+    pub(crate) fn suspicion(&self) -> Option<(HeaderName, HeaderValue)> {
+        suspicion_header(self.suspicion).map(|value| (SUSPICION_HEADER, value))
+    }
+
+    /// For somebody who has shown that the account is theirs: their browser is known from now
+    /// on.
+    pub(crate) fn answer(
+        self,
+        keys: &Keys,
+        account: &Account,
+        now: Millis,
+        request: &HeaderMap,
+    ) -> Response {
+        let known = keys.known_device(&account.email);
+        let known = known.map(|proof| (header::SET_COOKIE, known_cookie(&proof, request)));
+        let cookies = [self.cookie(now, request)].into_iter().chain(known);
+        let (cookies, suspected) = (AppendHeaders(cookies), AppendHeaders(self.suspicion()));
+        let answer = SessionAnswer {
+            expires_at: self.session.expires,
+            account_id: account.id,
+            role: account.role.into(),
+            token: self.token,
+        };
+        (StatusCode::CREATED, cookies, suspected, JsonAnswer(answer)).into_response()
+    }
 }
 
 /// Log out
@@ -131,15 +183,11 @@ fn known_cookie(proof: &str, request: &HeaderMap) -> String {
 }
 
 fn cookie(token: &str, max_age_s: u64, request: &HeaderMap) -> String {
-    set_cookie(COOKIE, token, max_age_s, request)
+    set_cookie(cookie_name(request), token, max_age_s, request)
 }
 
-/// `Secure` wherever the browser came by TLS. On a developer's machine it did not, and
-/// some browsers would drop a secure cookie.
+/// `Secure` wherever the browser came by TLS.
 fn set_cookie(name: &str, value: &str, max_age_s: u64, request: &HeaderMap) -> String {
-    let by_tls = request
-        .get("x-forwarded-proto")
-        .is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"));
-    let secure = if by_tls { "; Secure" } else { "" };
+    let secure = if came_by_tls(request) { "; Secure" } else { "" };
     format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
 }

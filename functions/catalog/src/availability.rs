@@ -1,4 +1,4 @@
-//! The places of a show and their states.
+//! The states of a show's places.
 //!
 //! Everyone may keep these answers, so a published show is answered without looking
 //! at who asks; only for a draft does the session count.
@@ -12,7 +12,7 @@ use axum::http::{HeaderName, header};
 use axum::response::IntoResponse;
 use onsale_app::Error;
 use onsale_domain::ids::ShowId;
-use onsale_domain::layout::{Layout, PlaceIndex, Section};
+use onsale_domain::layout::{Layout, Section};
 use onsale_domain::map::{Counts, SeatMap};
 use onsale_domain::show::{Show, StoredStatus};
 use onsale_http::schemas::ShowIdText;
@@ -23,12 +23,11 @@ use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
 const VERSION: HeaderName = HeaderName::from_static("onsale-version");
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ONE_SECOND: &str = "public, max-age=1";
 /// What only the owner of a draft may see, nobody else's cache may keep.
 const NOBODY: &str = "private, no-store";
 
-fn cache_control(show: &Show, public: &'static str) -> [(HeaderName, &'static str); 1] {
+pub(crate) fn cache_control(show: &Show, public: &'static str) -> [(HeaderName, &'static str); 1] {
     let value = if show.status == StoredStatus::Draft {
         NOBODY
     } else {
@@ -38,7 +37,7 @@ fn cache_control(show: &Show, public: &'static str) -> [(HeaderName, &'static st
 }
 
 /// Reads as a stranger first, and as the caller only where a stranger sees nothing.
-async fn visible_layout(
+pub(crate) async fn visible_layout(
     api: &Api,
     id: ShowId,
     mut parts: Parts,
@@ -50,82 +49,6 @@ async fn visible_layout(
             Ok(api.app.show_layout(id, Some(caller.account)).await?)
         }
         answer => Ok(answer?),
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Seated,
-    General,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = LayoutRow)]
-struct RowView {
-    label: String,
-    /// The index of its first place.
-    first: u32,
-    /// Seat numbers in the order they stand.
-    seats: Vec<u16>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = LayoutSection)]
-struct SectionView {
-    name: String,
-    #[schema(inline)]
-    kind: Kind,
-    /// The index of its first place.
-    first: u32,
-    places: u32,
-    /// Of a seated section.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    rows: Option<Vec<RowView>>,
-    /// The ids of its accessible seats.
-    accessible: Vec<String>,
-}
-
-/// The places of a show. Their indices run through the sections in order.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Layout)]
-pub(crate) struct LayoutView {
-    places: u32,
-    sections: Vec<SectionView>,
-}
-
-impl From<&Layout> for LayoutView {
-    fn from(layout: &Layout) -> Self {
-        let view = |section: &Section| section_view(layout, section);
-        Self {
-            places: layout.places(),
-            sections: layout.sections().iter().map(view).collect(),
-        }
-    }
-}
-
-fn section_view(layout: &Layout, section: &Section) -> SectionView {
-    let rows = section.rows().iter().map(|row| RowView {
-        label: row.label.clone(),
-        first: row.first,
-        seats: row.seats.clone(),
-    });
-    let places = section.range().map(PlaceIndex);
-    SectionView {
-        name: section.name.clone(),
-        kind: if section.is_general() {
-            Kind::General
-        } else {
-            Kind::Seated
-        },
-        first: section.first,
-        places: section.places,
-        rows: (!section.is_general()).then(|| rows.collect()),
-        accessible: places
-            .filter(|place| layout.is_accessible(*place))
-            .map(|place| layout.seat_id(place))
-            .collect(),
     }
 }
 
@@ -194,37 +117,11 @@ impl PartialSchema for Bits {
 
 impl ToSchema for Bits {}
 
-/// Read the places of a show
-///
-/// They never change.
-#[utoipa::path(
-    get,
-    path = "/api/v1/shows/{show}/layout",
-    operation_id = "readLayout",
-    security((), ("session" = [])),
-    params(("show" = ShowIdText, Path)),
-    responses((
-        status = 200,
-        description = "The places",
-        body = LayoutView,
-        headers(("Cache-Control" = String, description = "For ever, once published")),
-    ))
-)]
-pub(crate) async fn layout(
-    State(api): State<Api>,
-    Path(id): Path<ShowId>,
-    parts: Parts,
-) -> Result<impl IntoResponse, Problem> {
-    let (show, layout) = visible_layout(&api, id, parts).await?;
-    let view = LayoutView::from(layout.as_ref());
-    Ok((cache_control(&show, FOR_EVER), JsonAnswer(view)))
-}
-
 /// Count the free, held and sold places of a show
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}/availability",
-    operation_id = "readAvailability",
+    operation_id = "read_availability",
     security((), ("session" = [])),
     params(("show" = ShowIdText, Path)),
     responses((status = 200, description = "At most about a second old", body = Availability))
@@ -248,7 +145,7 @@ pub(crate) async fn counts(
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}/availability.bin",
-    operation_id = "readAvailabilityBits",
+    operation_id = "read_availability_bits",
     security((), ("session" = [])),
     params(("show" = ShowIdText, Path)),
     responses((

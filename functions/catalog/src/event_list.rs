@@ -169,6 +169,11 @@ pub(crate) struct EventItemView {
     city: String,
     /// The name of the venue.
     venue: String,
+    /// The clocks of the venue, by their IANA name; left out for events from before it was
+    /// kept with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, examples("Europe/Berlin"))]
+    timezone: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     poster_url: Option<String>,
@@ -195,6 +200,7 @@ impl From<EventItem> for EventItemView {
             category: item.event.category,
             city: item.event.city,
             venue: item.event.venue,
+            timezone: item.event.timezone,
             poster_url: item.event.poster_url,
             next_show_at: item.next_show_at,
             shows: item.shows,
@@ -255,7 +261,7 @@ impl From<Facets> for FacetsView {
 #[utoipa::path(
     get,
     path = "/api/v1/events",
-    operation_id = "listEvents",
+    operation_id = "list_events",
     security((), ("session" = [])),
     params(ListQuery),
     responses((status = 200, description = "A page of events", body = EventList))

@@ -184,7 +184,7 @@ impl From<EventView> for EventAnswer {
 #[utoipa::path(
     post,
     path = "/api/v1/events",
-    operation_id = "createEvent",
+    operation_id = "create_event",
     security(("session" = [])),
     params(crate::schemas::IdempotencyKey),
     request_body = EventBody,
@@ -211,7 +211,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     patch,
     path = "/api/v1/events/{event}",
-    operation_id = "changeEvent",
+    operation_id = "change_event",
     security(("session" = [])),
     params(("event" = EventIdText, Path)),
     request_body = EventChangeBody,
@@ -234,7 +234,7 @@ pub(crate) async fn change(
 #[utoipa::path(
     get,
     path = "/api/v1/events/{event}",
-    operation_id = "readEvent",
+    operation_id = "read_event",
     security((), ("session" = [])),
     params(("event" = EventIdText, Path)),
     responses((status = 200, description = "The event", body = EventAnswer))

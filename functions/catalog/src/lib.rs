@@ -4,9 +4,11 @@
 mod availability;
 mod event_list;
 mod events;
+mod layout;
 mod pricing;
 mod schemas;
 mod sections;
+mod shapes;
 mod shows;
 mod venues;
 
@@ -26,7 +28,7 @@ pub fn router() -> OpenApiRouter<Api> {
         .routes(routes!(shows::read, shows::change))
         .routes(routes!(pricing::change))
         .routes(routes!(pricing::log))
-        .routes(routes!(availability::layout))
+        .routes(routes!(layout::read))
         .routes(routes!(availability::counts))
         .routes(routes!(availability::bits))
         .routes(routes!(document))
@@ -39,7 +41,7 @@ const DOCUMENT: &str = include_str!("../../../docs/openapi.json");
 #[utoipa::path(
     get,
     path = "/api/v1/openapi.json",
-    operation_id = "readDocument",
+    operation_id = "read_document",
     responses((status = 200, description = "OpenAPI 3.1", body = Object))
 )]
 async fn document() -> impl IntoResponse {

@@ -1,12 +1,14 @@
 //! The sections of a venue as an organiser writes them: rows of seats, or a capacity.
 
-use onsale_app::venues::{NewRow, NewSeats, NewSection};
-use onsale_domain::layout::MAX_SEAT_NUMBER;
+use onsale_app::venues::{NewRow, NewSeats, NewSection, SeatMarks};
+use onsale_domain::layout::{FloorShape, MAX_SEAT_NUMBER, RowsShape};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
+
+use crate::shapes::{FloorShapeBody, RowsShapeBody};
 
 /// A section with rows, or a general one.
 #[derive(Debug, Deserialize)]
@@ -32,6 +34,23 @@ pub(crate) struct SeatedSection {
     /// Seat ids, such as `A-1-3`.
     #[schema(value_type = Option<Vec<String>>, max_items = 100_000)]
     accessible: Vec<String>,
+    #[schema(value_type = Option<AttributesBody>)]
+    attributes: AttributesBody,
+    #[schema(value_type = Option<RowsShapeBody>)]
+    shape: Option<RowsShape>,
+}
+
+/// What else is special about seats of the section. Seat ids, such as `A-1-3`.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewSeatAttributes)]
+pub(crate) struct AttributesBody {
+    /// Part of the stage cannot be seen from here.
+    #[schema(max_items = 100_000)]
+    restricted_view: Option<Vec<String>>,
+    /// For people who come with somebody in an accessible place.
+    #[schema(max_items = 100_000)]
+    companion: Option<Vec<String>>,
 }
 
 #[derive(Debug, ToSchema)]
@@ -43,6 +62,8 @@ pub(crate) struct GeneralSection {
     name: String,
     #[schema(minimum = 1, maximum = 100_000)]
     capacity: u32,
+    #[schema(value_type = Option<FloorShapeBody>)]
+    shape: Option<FloorShape>,
 }
 
 /// Both kinds of section in one, so that a mistake is reported where it is.
@@ -53,32 +74,51 @@ struct SectionFields {
     rows: Option<Vec<RowBody>>,
     not_for_sale: Option<Vec<String>>,
     accessible: Option<Vec<String>>,
+    attributes: Option<AttributesBody>,
     capacity: Option<u32>,
+    /// Which shape it must be is known once the kind of the section is.
+    shape: Option<serde_json::Value>,
+}
+
+impl SectionFields {
+    fn has_marks(&self) -> bool {
+        self.not_for_sale.is_some() || self.accessible.is_some() || self.attributes.is_some()
+    }
+}
+
+/// Reads a shape as the one that its section needs.
+fn read_shape<B, S>(shape: Option<serde_json::Value>) -> Result<Option<S>, String>
+where
+    B: serde::de::DeserializeOwned,
+    S: TryFrom<B, Error = String>,
+{
+    let read = |value| serde_json::from_value::<B>(value).map_err(|e| format!("shape: {e}"));
+    shape.map(read).transpose()?.map(S::try_from).transpose()
 }
 
 impl TryFrom<SectionFields> for SectionBody {
-    type Error = &'static str;
+    type Error = String;
 
-    fn try_from(fields: SectionFields) -> Result<Self, Self::Error> {
-        let SectionFields {
-            name,
-            rows,
-            not_for_sale,
-            accessible,
-            capacity,
-        } = fields;
-        match (rows, capacity) {
+    fn try_from(fields: SectionFields) -> Result<Self, String> {
+        let has_marks = fields.has_marks();
+        match (fields.rows, fields.capacity) {
             (Some(rows), None) => Ok(Self::Seated(SeatedSection {
-                name,
+                name: fields.name,
                 rows,
-                not_for_sale: not_for_sale.unwrap_or_default(),
-                accessible: accessible.unwrap_or_default(),
+                not_for_sale: fields.not_for_sale.unwrap_or_default(),
+                accessible: fields.accessible.unwrap_or_default(),
+                attributes: fields.attributes.unwrap_or_default(),
+                shape: read_shape::<RowsShapeBody, _>(fields.shape)?,
             })),
-            (None, Some(_)) if not_for_sale.is_some() || accessible.is_some() => {
-                Err("a section with a capacity has no seats to mark")
+            (None, Some(_)) if has_marks => {
+                Err("a section with a capacity has no seats to mark".into())
             }
-            (None, Some(capacity)) => Ok(Self::General(GeneralSection { name, capacity })),
-            _ => Err("a section has either rows or a capacity"),
+            (None, Some(capacity)) => Ok(Self::General(GeneralSection {
+                name: fields.name,
+                capacity,
+                shape: read_shape::<FloorShapeBody, _>(fields.shape)?,
+            })),
+            _ => Err("a section has either rows or a capacity".into()),
         }
     }
 }
@@ -190,12 +230,18 @@ impl From<SectionBody> for NewSection {
             SectionBody::Seated(section) => Self::Seated {
                 name: section.name,
                 rows: section.rows.into_iter().map(row).collect(),
-                not_for_sale: section.not_for_sale,
-                accessible: section.accessible,
+                marks: SeatMarks {
+                    not_for_sale: section.not_for_sale,
+                    accessible: section.accessible,
+                    companion: section.attributes.companion.unwrap_or_default(),
+                    restricted_view: section.attributes.restricted_view.unwrap_or_default(),
+                },
+                shape: section.shape,
             },
             SectionBody::General(section) => Self::General {
                 name: section.name,
                 capacity: section.capacity,
+                shape: section.shape,
             },
         }
     }
@@ -225,8 +271,46 @@ mod tests {
             r#"{"name": "A", "rows": [{"label": "1", "seats": 70000}]}"#,
             r#"{"name": "A", "rows": [{"label": "1", "seats": "20"}]}"#,
             r#"{"name": "A", "rows": [{"label": "1", "seats": [1, -2]}]}"#,
+            r#"{"name": "A", "capacity": 1, "attributes": {}}"#,
+            r#"{"name": "A", "rows": [], "attributes": {"aisle": []}}"#,
         ] {
             assert!(section(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_shape_is_the_one_of_its_kind_in_numbers_that_a_plan_has() {
+        let seated =
+            |shape: &str| section(&format!(r#"{{"name": "A", "rows": [], "shape": {shape}}}"#));
+        let floor = |shape: &str| {
+            section(&format!(
+                r#"{{"name": "F", "capacity": 9, "shape": {shape}}}"#
+            ))
+        };
+        assert!(seated(r#"{"x": 0, "y": -2.5}"#).is_ok());
+        assert!(seated(r#"{"x": 0, "y": 0, "turn": null, "aisles": null}"#).is_ok());
+        assert!(floor(r#"{"x": 0, "y": 0, "width": 9.5, "height": 4}"#).is_ok());
+        for wrong in [
+            r#"{"x": 0}"#,
+            r#"{"x": 1000.1, "y": 0}"#,
+            r#"{"x": 0, "y": 1e400}"#,
+            r#"{"x": 0, "y": "0"}"#,
+            r#"{"x": 0, "y": 0, "turn": 361}"#,
+            r#"{"x": 0, "y": 0, "curve": -1}"#,
+            r#"{"x": 0, "y": 0, "row_pitch": 0}"#,
+            r#"{"x": 0, "y": 0, "seat_pitch": 11}"#,
+            r#"{"x": 0, "y": 0, "aisles": [-1]}"#,
+            r#"{"x": 0, "y": 0, "width": 4, "height": 4}"#,
+            r#"{"x": 0, "y": 0, "colour": "red"}"#,
+        ] {
+            assert!(seated(wrong).is_err(), "{wrong}");
+        }
+        for wrong in [
+            r#"{"x": 0, "y": 0}"#,
+            r#"{"x": 0, "y": 0, "width": 0, "height": 4}"#,
+            r#"{"x": 0, "y": 0, "width": 4, "height": 4, "curve": 1}"#,
+        ] {
+            assert!(floor(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use axum::Json as JsonAnswer;
 use axum::extract::State;
 use axum::http::StatusCode;
-use onsale_app::shows::{NewShow, RoomChange, ShowChange, ShowView};
-use onsale_domain::ids::{EventId, ShowId, VenueId};
+use onsale_app::shows::{EventCard, NewShow, RoomChange, ShowChange, ShowView};
+use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::show::{RefundStep, ShowStatus};
 use onsale_domain::time::Millis;
+use onsale_domain::venue::Venue;
 use onsale_http::optional::present;
 use onsale_http::room_settings::{RoomAnswer, RoomBody};
 use onsale_http::schemas::{
@@ -157,6 +158,8 @@ pub(crate) struct ShowAnswer {
     event_id: EventId,
     #[schema(value_type = VenueIdText)]
     venue_id: VenueId,
+    event: EventCardView,
+    venue: VenueCardView,
     #[schema(value_type = Timestamp)]
     starts_at: Millis,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,14 +178,75 @@ pub(crate) struct ShowAnswer {
     overbook_percent: u8,
     #[schema(value_type = StatusText)]
     status: ShowStatus,
+    /// Of its layout: `GET …/layout?version=` may be kept for ever.
+    version: u32,
 }
 
-impl From<ShowView> for ShowAnswer {
-    fn from(view: ShowView) -> Self {
-        let show = view.show;
+/// What the show is of.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ShowEvent)]
+pub(crate) struct EventCardView {
+    #[schema(value_type = EventIdText)]
+    event_id: EventId,
+    title: String,
+    category: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    poster_url: Option<String>,
+}
+
+impl From<&EventCard> for EventCardView {
+    fn from(event: &EventCard) -> Self {
+        let event = event.clone();
         Self {
+            event_id: event.id,
+            title: event.title,
+            category: event.category,
+            description: event.description,
+            poster_url: event.poster_url,
+        }
+    }
+}
+
+/// Where the show is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ShowVenue)]
+pub(crate) struct VenueCardView {
+    name: String,
+    city: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    address: Option<String>,
+    /// The clocks of the venue, by their IANA name.
+    #[schema(examples("Europe/Berlin"))]
+    timezone: String,
+}
+
+impl From<&Venue> for VenueCardView {
+    fn from(venue: &Venue) -> Self {
+        Self {
+            name: venue.name.clone(),
+            city: venue.city.clone(),
+            address: venue.address.clone(),
+            timezone: venue.timezone.clone(),
+        }
+    }
+}
+
+impl ShowAnswer {
+    /// The show as this viewer sees it, with what it is of and where.
+    async fn of(api: &Api, view: ShowView, viewer: Option<AccountId>) -> Result<Self, Problem> {
+        let about = api.app.about_show(&view.show, viewer).await?;
+        let show = view.show;
+        Ok(Self {
+            version: show.layout_version(),
             show_id: show.id,
             event_id: show.event_id,
+            event: EventCardView::from(about.event.as_ref()),
+            venue: VenueCardView::from(about.venue.as_ref()),
             venue_id: show.venue_id,
             starts_at: show.starts_at,
             on_sale_at: show.on_sale_at,
@@ -199,7 +263,7 @@ impl From<ShowView> for ShowAnswer {
             room: RoomAnswer::from(&show.room),
             overbook_percent: show.overbook_percent,
             status: view.status,
-        }
+        })
     }
 }
 
@@ -207,7 +271,7 @@ impl From<ShowView> for ShowAnswer {
 #[utoipa::path(
     post,
     path = "/api/v1/events/{event}/shows",
-    operation_id = "createShow",
+    operation_id = "create_show",
     security(("session" = [])),
     params(("event" = EventIdText, Path), crate::schemas::IdempotencyKey),
     request_body = ShowBody,
@@ -238,7 +302,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     patch,
     path = "/api/v1/shows/{show}",
-    operation_id = "changeShow",
+    operation_id = "change_show",
     security(("session" = [])),
     params(("show" = ShowIdText, Path)),
     request_body = ShowChangeBody,
@@ -254,14 +318,15 @@ pub(crate) async fn change(
     Json(body, _): Json<ShowChangeBody>,
 ) -> Result<JsonAnswer<ShowAnswer>, Problem> {
     let view = api.app.change_show(&caller, show, &body.into()).await?;
-    Ok(JsonAnswer(view.into()))
+    let answer = ShowAnswer::of(&api, view, Some(caller.account)).await?;
+    Ok(JsonAnswer(answer))
 }
 
 /// Read a show
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}",
-    operation_id = "readShow",
+    operation_id = "read_show",
     security((), ("session" = [])),
     params(("show" = ShowIdText, Path)),
     responses((status = 200, description = "The show", body = ShowAnswer))
@@ -271,9 +336,7 @@ pub(crate) async fn read(
     MaybeLoggedIn(caller): MaybeLoggedIn,
     Path(show): Path<ShowId>,
 ) -> Result<JsonAnswer<ShowAnswer>, Problem> {
-    let view = api
-        .app
-        .show(show, caller.map(|caller| caller.account))
-        .await?;
-    Ok(JsonAnswer(view.into()))
+    let viewer = caller.map(|caller| caller.account);
+    let view = api.app.show(show, viewer).await?;
+    Ok(JsonAnswer(ShowAnswer::of(&api, view, viewer).await?))
 }

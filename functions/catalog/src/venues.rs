@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use onsale_app::venues::{NewSection, NewVenue};
 use onsale_domain::ids::VenueId;
+use onsale_domain::layout::Stage;
 use onsale_domain::venue;
 use onsale_http::schemas::VenueIdText;
 use onsale_http::{Api, LargeJson, LoggedIn, OptionalKey, Organiser, Path, Problem};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::sections::SectionBody;
+use crate::shapes::StageBody;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +36,7 @@ pub(crate) struct VenueBody {
     sections: Vec<SectionBody>,
     /// The best place of the venue; best available looks around it.
     focal_point: Option<FocalPoint>,
+    stage: Option<StageBody>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
@@ -54,7 +57,7 @@ impl From<venue::Location> for Location {
     }
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FocalPoint {
     #[schema(min_length = 1, max_length = 20)]
@@ -66,14 +69,29 @@ pub(crate) struct FocalPoint {
     seat: u32,
 }
 
-impl From<VenueBody> for NewVenue {
-    fn from(body: VenueBody) -> Self {
+impl FocalPoint {
+    /// The parts of a seat id.
+    pub(crate) fn of(seat_id: &str) -> Option<Self> {
+        let mut parts = seat_id.split('-');
+        Some(Self {
+            section: parts.next()?.to_owned(),
+            row: parts.next()?.to_owned(),
+            seat: parts.next()?.parse().ok()?,
+        })
+    }
+}
+
+impl TryFrom<VenueBody> for NewVenue {
+    type Error = Problem;
+
+    fn try_from(body: VenueBody) -> Result<Self, Problem> {
         let location = |given: Location| venue::Location {
             lat: given.lat,
             lon: given.lon,
         };
         let seat_id = |at: FocalPoint| format!("{}-{}-{}", at.section, at.row, at.seat);
-        Self {
+        let stage = body.stage.map(Stage::try_from).transpose();
+        Ok(Self {
             name: body.name,
             city: body.city,
             address: body.address,
@@ -81,7 +99,8 @@ impl From<VenueBody> for NewVenue {
             location: body.location.map(location),
             sections: body.sections.into_iter().map(NewSection::from).collect(),
             focal_point: body.focal_point.map(seat_id),
-        }
+            stage: stage.map_err(Problem::invalid)?,
+        })
     }
 }
 
@@ -111,11 +130,12 @@ pub(crate) struct VenueView {
 
 /// Create a venue
 ///
-/// At most 100,000 places. The body may have 4 MiB.
+/// At most 100,000 places. The body may have 4 MiB. `stage` and the `shape` of sections
+/// are a plan of the venue; without them pages draw one of their own.
 #[utoipa::path(
     post,
     path = "/api/v1/venues",
-    operation_id = "createVenue",
+    operation_id = "create_venue",
     security(("session" = [])),
     params(crate::schemas::IdempotencyKey),
     request_body = VenueBody,
@@ -132,7 +152,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, JsonAnswer<VenueCreated>), Problem> {
     let created = api
         .app
-        .create_venue(&caller, body.into(), key.as_ref(), request)
+        .create_venue(&caller, body.try_into()?, key.as_ref(), request)
         .await?;
     let (venue_id, places) = created;
     Ok((
@@ -145,7 +165,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     get,
     path = "/api/v1/venues/{venue}",
-    operation_id = "readVenue",
+    operation_id = "read_venue",
     security(("session" = [])),
     params(("venue" = VenueIdText, Path)),
     responses((status = 200, description = "The venue", body = VenueView))

@@ -2,14 +2,27 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use onsale_app::checkout::{Cancelled, Cancelling};
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Money;
 use onsale_http::schemas::{MoneyValue, OrderIdText};
-use onsale_http::{Api, Authenticated, OptionalKey, Path, Problem, RequiredKey, to_the_end};
-use serde::Serialize;
+use onsale_http::{
+    Api, Authenticated, Code, OptionalJson, OptionalKey, Path, Problem, RequiredKey, to_the_end,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::order::StatusText;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelRequest {
+    /// What the buyer was told to get back, as `refund_if_cancelled_now` says it. If it is
+    /// not what would go back by now, nothing is cancelled.
+    #[schema(value_type = Option<MoneyValue>)]
+    expected_refund: Option<Money>,
+}
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CancelAnswer {
@@ -21,6 +34,15 @@ pub(crate) struct CancelAnswer {
     percent: u8,
 }
 
+impl From<Cancelled> for CancelAnswer {
+    fn from(cancelled: Cancelled) -> Self {
+        Self {
+            refund: cancelled.refund,
+            percent: cancelled.percent,
+        }
+    }
+}
+
 /// Cancel an order
 ///
 /// The share is that of the moment in which this is asked first; asking again gives the
@@ -30,9 +52,10 @@ pub(crate) struct CancelAnswer {
     path = "/api/v1/orders/{order}/cancel",
     operation_id = "cancel_order",
     params(("order" = OrderIdText, Path), RequiredKey),
+    request_body = Option<CancelRequest>,
     responses(
         (status = 202, description = "The order is being cancelled.", body = CancelAnswer),
-        (status = 409, description = "The order has failed, a ticket was used, or the show has begun."),
+        (status = 409, description = "The order has failed, a ticket was used, or the show has begun; or `expected_refund` is not what would go back: `refund` and `percent` say what would, and nothing was cancelled."),
     ),
     security(("session" = [])),
 )]
@@ -42,13 +65,30 @@ pub(crate) async fn cancel(
     Path(order): Path<OrderId>,
     // An order is cancelled once, whatever the key: it only has to be there.
     RequiredKey(_): RequiredKey,
+    OptionalJson(request): OptionalJson<CancelRequest>,
 ) -> Result<(StatusCode, axum::Json<CancelAnswer>), Problem> {
-    let cancelled = to_the_end(async move { api.app.cancel_order(&caller, order).await }).await?;
-    let answer = CancelAnswer {
-        refund: cancelled.refund,
-        percent: cancelled.percent,
-    };
-    Ok((StatusCode::ACCEPTED, axum::Json(answer)))
+    let expected = request.and_then(|request| request.expected_refund);
+    if expected.is_some_and(|refund| i64::try_from(refund.amount.0).is_err()) {
+        return Err(Problem::invalid(
+            "`expected_refund` is more than any order costs.",
+        ));
+    }
+    let asked = to_the_end(async move {
+        let app = &api.app;
+        app.cancel_order_for(&caller, order, expected).await
+    });
+    match asked.await? {
+        Cancelling::Done(cancelled) => Ok((StatusCode::ACCEPTED, axum::Json(cancelled.into()))),
+        Cancelling::Other(now) => Err(Problem::new(
+            Code::Conflict,
+            format!(
+                "By now {} would be refunded. Nothing was cancelled: ask the buyer again.",
+                now.refund
+            ),
+        )
+        .with("refund", json!(now.refund))
+        .with("percent", now.percent)),
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]

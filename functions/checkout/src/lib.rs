@@ -5,16 +5,17 @@
 mod cancel;
 mod order;
 mod pay;
+mod settings;
 mod shows;
 mod webhook;
 
 use axum::Extension;
 use onsale_http::Api;
-use onsale_payments::WebhookSecrets;
+use onsale_payments::{PaymentSettings, WebhookSecrets};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router(webhooks: WebhookSecrets) -> OpenApiRouter<Api> {
+pub fn router(webhooks: WebhookSecrets, settings: PaymentSettings) -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(pay::check_out))
         .routes(routes!(order::list))
@@ -24,6 +25,8 @@ pub fn router(webhooks: WebhookSecrets) -> OpenApiRouter<Api> {
         .routes(routes!(cancel::resume))
         .routes(routes!(shows::cancel))
         .routes(routes!(shows::progress))
+        .routes(routes!(settings::read))
         .routes(routes!(webhook::receive))
         .layer(Extension(webhooks))
+        .layer(Extension(settings))
 }

@@ -17,7 +17,7 @@ async fn main() -> Result<(), Error> {
     let ports = config.ports(&wires, provider.payments, Arc::new(Unplugged));
     let work = onsale_http::WorkGate::from_env()?;
     let api = onsale_http::api_from_env(App::new(ports))?.with_work(work);
-    let router = checkout::router(provider.webhooks);
+    let router = checkout::router(provider.webhooks, provider.settings);
     let (router, _) = onsale_http::openapi::finish(router, "checkout");
     run(onsale_http::trace::observed(
         router.with_state(api),

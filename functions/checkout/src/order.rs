@@ -14,6 +14,8 @@ use onsale_http::{Api, Authenticated, List, PageQuery, Path, Problem, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::cancel::CancelAnswer;
+
 /// `cancelled` has ended without a refund; `failed` could not be completed, and nothing
 /// was charged.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
@@ -92,8 +94,9 @@ impl ResoldSeat {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OrderAction)]
 pub(crate) struct ActionView {
-    /// `redirect`: visit `url`; `use_sdk`: hand `client_secret` to the provider's script;
-    /// `confirm_in_sandbox`: POST to `url`.
+    /// `redirect`: visit `url`, which leads back to the order's page; `use_sdk`: hand
+    /// `client_secret` to `handleNextAction` of Stripe's script; then POST to
+    /// `confirm-action` of the order. `confirm_in_sandbox`: POST to `url`.
     #[schema(value_type = ActionKind)]
     r#type: ActionKind,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,6 +159,9 @@ impl From<RefundTerms> for TermsView {
 pub(crate) struct OrderView {
     #[schema(value_type = OrderIdText)]
     order_id: OrderId,
+    /// What people call it: to be read out, and no key.
+    #[schema(min_length = 10, max_length = 10, examples("K7M4-2PQXR"))]
+    number: String,
     #[schema(value_type = ShowIdText)]
     show_id: ShowId,
     status: StatusText,
@@ -172,6 +178,11 @@ pub(crate) struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<MoneyValue>)]
     refund: Option<Money>,
+    /// What cancelling would answer at this moment; left out where it would be refused, where
+    /// the order was cancelled before, and in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    refund_if_cancelled_now: Option<CancelAnswer>,
     /// Left out once the order is cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -214,6 +225,7 @@ impl From<Order> for OrderView {
         };
         Self {
             order_id: order.id,
+            number: order.number().to_string(),
             show_id: order.show_id,
             status: status.into(),
             total: order.total(),
@@ -228,6 +240,7 @@ impl From<Order> for OrderView {
                 .filter_map(|r| ResoldSeat::of(r, &order))
                 .collect(),
             refund: order.given_back(),
+            refund_if_cancelled_now: None,
             sold_under: order.terms.map(TermsView::from),
             reason,
             pay_until: waits.then_some(order.pay_until),
@@ -251,7 +264,12 @@ pub(crate) async fn read(
     Authenticated(caller): Authenticated,
     Path(order): Path<OrderId>,
 ) -> Result<axum::Json<OrderView>, Problem> {
-    Ok(axum::Json(api.app.order(&caller, order).await?.into()))
+    let order = api.app.order(&caller, order).await?;
+    let refund = api.app.refund_if_cancelled(&order).await?;
+    Ok(axum::Json(OrderView {
+        refund_if_cancelled_now: refund.map(CancelAnswer::from),
+        ..order.into()
+    }))
 }
 
 /// The place in the list: a time, and the order that was listed last.

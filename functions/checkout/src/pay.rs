@@ -98,9 +98,11 @@ pub(crate) async fn check_out(
     Ok(started(order, OrderStatus::Pending))
 }
 
-/// Confirm a payment in the sandbox
+/// Go on after 3-D Secure
 ///
-/// Stands in for the bank's page when the sandbox asked for 3-D Secure. Asking again
+/// For whoever has done what `action` of the order asked for: the payment is looked at at once
+/// instead of when the provider tells us. In the sandbox it stands in for the bank's page
+/// itself. Asking again
 /// changes nothing: under a key the first answer comes again, and without one the status
 /// is that of the order by now.
 #[utoipa::path(
@@ -110,7 +112,7 @@ pub(crate) async fn check_out(
     params(("order" = OrderIdText, Path), OptionalKey),
     responses(
         (status = 202, description = "Confirmed; the payment goes on.", body = Started),
-        (status = 409, description = "The order waits for no such action."),
+        (status = 409, description = "The order waits for no such action, or the bank still waits for the buyer."),
     ),
     security(("session" = [])),
 )]

@@ -25,7 +25,7 @@ pub(crate) struct Received {
 #[utoipa::path(
     post,
     path = "/api/v1/payments/webhook",
-    operation_id = "payment_webhook",
+    operation_id = "receive_payment_webhook",
     request_body(content = Object, content_type = "application/json"),
     responses(
         (status = 200, description = "Understood, or none of ours.", body = Received),

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use onsale_domain::ids::{HoldId, ShowId};
 use onsale_http::schemas::{HoldIdText, ShowIdText};
 use onsale_http::{
-    Api, Attempt, Authenticated, Json, OfferedPass, Path, Problem, RequiredKey, WorkProof,
+    Api, Attempt, Authenticated, Json, List, OfferedPass, Path, Problem, RequiredKey, WorkProof,
     to_the_end,
 };
 use utoipa_axum::router::OpenApiRouter;
@@ -21,7 +21,7 @@ use view::{HoldAnswer, HoldStatus};
 
 pub fn router() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
-        .routes(routes!(place))
+        .routes(routes!(place, list))
         .routes(routes!(read, release))
         .merge(waitlist::router())
 }
@@ -84,6 +84,30 @@ async fn place(
     let hold = hold.await.map_err(|refusal| work.explain(refusal))?;
     let answer = HoldAnswer::explained(&api, hold).await?;
     Ok((StatusCode::CREATED, axum::Json(answer)))
+}
+
+/// The caller's holds of a show that are not over
+///
+/// Newest first: holds that can still be paid (`held`) and those being paid (`paying`). A page
+/// that was loaded again finds its hold here. Sold holds are orders.
+#[utoipa::path(
+    get,
+    path = "/api/v1/shows/{show}/holds",
+    operation_id = "list_holds",
+    params(("show" = ShowIdText, Path)),
+    responses((status = 200, description = "All of them, on one page.", body = List<HoldStatus>)),
+    security(("session" = [])),
+)]
+async fn list(
+    State(api): State<Api>,
+    Authenticated(caller): Authenticated,
+    Path(show): Path<ShowId>,
+) -> Result<axum::Json<List<HoldStatus>>, Problem> {
+    let mut items = Vec::new();
+    for hold in api.app.open_holds(&caller, show).await? {
+        items.push(HoldStatus::explained(&api, hold).await?);
+    }
+    Ok(axum::Json(List::whole(items)))
 }
 
 /// Read a hold

@@ -26,6 +26,7 @@ struct BestAvailable {
     max_price: Option<MaxPrice>,
     together: Option<Neighbours>,
     allow_fewer: Option<bool>,
+    accessible: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,6 +67,7 @@ impl HoldRequest {
                     Neighbours::Preferred => Together::Preferred,
                 },
                 allow_fewer: best.allow_fewer.unwrap_or_default(),
+                accessible: best.accessible.unwrap_or_default(),
             }),
             (None, None, Some(general)) => Ok(Wish::General {
                 section: general.section,
@@ -111,6 +113,10 @@ impl PartialSchema for HoldRequest {
                         "default": "preferred",
                     },
                     "allow_fewer": {"type": ["boolean", "null"], "default": false},
+                    "accessible": {
+                        "type": ["boolean", "null"], "default": false,
+                        "description": "At least one of the places is accessible; the others are companion places or neighbours where there are any. Where no accessible place is free the answer is `seats_taken`. Left out, accessible and companion places are given only where no others serve the wish.",
+                    },
                 },
             })),
             only("general", json!({

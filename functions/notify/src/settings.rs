@@ -52,7 +52,7 @@ mod tests {
             assert!(error.contains(name), "{error}");
         }
         let odd = |n: &str| match n {
-            "MAIL_LANGUAGE" => Some("fr".to_owned()),
+            "MAIL_LANGUAGE" => Some("it".to_owned()),
             n => all(n),
         };
         assert!(settings(odd).unwrap_err().contains("MAIL_LANGUAGE"));

@@ -61,7 +61,7 @@ impl ExportAnswer {
 #[utoipa::path(
     post,
     path = "/api/v1/shows/{show}/exports",
-    operation_id = "beginExport",
+    operation_id = "begin_export",
     security(("session" = [])),
     params(("show" = ShowIdText, Path), OptionalKey),
     request_body = ExportRequest,
@@ -94,7 +94,7 @@ pub(crate) async fn begin(
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}/exports/{export}",
-    operation_id = "readExport",
+    operation_id = "read_export",
     security(("session" = [])),
     params(("show" = ShowIdText, Path), ("export" = ExportIdText, Path)),
     responses(

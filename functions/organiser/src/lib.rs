@@ -1,7 +1,9 @@
-//! `organiser`: what organisers see of their shows, and take away. Nobody else does.
+//! `organiser`: what organisers see of their shows, and take away; and the posters of their
+//! events, which alone are for everybody.
 
 mod audit;
 mod exports;
+mod posters;
 mod sales;
 
 use onsale_http::Api;
@@ -14,4 +16,6 @@ pub fn router() -> OpenApiRouter<Api> {
         .routes(routes!(sales::read))
         .routes(routes!(exports::begin))
         .routes(routes!(exports::read))
+        .routes(routes!(posters::upload, posters::remove))
+        .routes(routes!(posters::read))
 }

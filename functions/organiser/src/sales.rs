@@ -158,7 +158,7 @@ fn room_of(view: &SalesView) -> RoomSales {
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}/sales",
-    operation_id = "readSales",
+    operation_id = "read_sales",
     security(("session" = [])),
     params(("show" = ShowIdText, Path)),
     responses(

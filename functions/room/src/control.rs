@@ -37,6 +37,10 @@ pub(crate) struct ControlBody {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<BeaconBody>)]
     beacon: Option<Option<BeaconBody>>,
+    /// What those who wait read on their page; `null`: nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    message: Option<Option<String>>,
 }
 
 impl From<ControlBody> for ShowChange {
@@ -49,6 +53,7 @@ impl From<ControlBody> for ShowChange {
             opens_at: body.opens_at,
             pass_seconds: body.pass_seconds,
             beacon: body.beacon.map(|beacon| beacon.map(BeaconSetting::from)),
+            message: body.message,
         };
         Self {
             room,

@@ -100,7 +100,7 @@ impl SnapshotView {
         Self {
             show: GateShow {
                 show_id: snapshot.show.id,
-                title: snapshot.title.to_string(),
+                title: snapshot.title,
                 starts_at: snapshot.show.starts_at,
             },
             keys: keys.jwks().into_iter().map(JwkView::from).collect(),

@@ -4,14 +4,18 @@
 //! thing: the ticket of somebody who accepts a transfer, and waits for it.
 
 mod batch;
+mod calendar;
 mod gate;
 mod history;
 mod keys;
 mod paper;
+mod receipt;
 mod returns;
 mod scan;
 mod transfers;
 mod view;
+
+pub use receipt::Seller;
 
 use std::sync::Arc;
 
@@ -21,10 +25,12 @@ use onsale_http::Api;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router(keys: Arc<TicketKeys>) -> OpenApiRouter<Api> {
+pub fn router(keys: Arc<TicketKeys>, seller: Seller) -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(view::mine))
         .routes(routes!(view::of_order))
+        .routes(routes!(calendar::read))
+        .routes(routes!(receipt::read))
         .routes(routes!(paper::pdf))
         .routes(routes!(paper::svg))
         .routes(routes!(scan::scan, history::conflicts))
@@ -40,4 +46,5 @@ pub fn router(keys: Arc<TicketKeys>) -> OpenApiRouter<Api> {
         .routes(routes!(transfers::decline))
         .routes(routes!(keys::jwks))
         .layer(Extension(keys))
+        .layer(Extension(seller))
 }

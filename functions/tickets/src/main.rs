@@ -16,7 +16,8 @@ async fn main() -> Result<(), Error> {
     let api = onsale_http::api_from_env(App::new(ports))?
         .with_quote_keys(onsale_http::QuoteVerifier::parse(&quotes)?);
     let keys: TicketKeys = need("TICKET_PUBLIC_KEYS")?.parse()?;
-    let (router, _) = onsale_http::openapi::finish(tickets::router(Arc::new(keys)), "tickets");
+    let router = tickets::router(Arc::new(keys), tickets::Seller::from_env());
+    let (router, _) = onsale_http::openapi::finish(router, "tickets");
     run(onsale_http::trace::observed(
         router.with_state(api),
         observed,

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use onsale_app::transfers::Side;
+use onsale_app::transfers::{Seen, Side};
 use onsale_domain::ids::{ShowId, TicketId, TransferId};
 use onsale_domain::time::Millis;
-use onsale_domain::transfer::{Transfer, TransferStatus};
+use onsale_domain::transfer::TransferStatus;
 use onsale_http::schemas::{ShowIdText, TicketIdText, Timestamp, TransferIdText};
 use onsale_http::{
     Api, Authenticated, EmailText, Json, List, OptionalKey, PageQuery, Path, Problem, Query,
@@ -115,6 +115,11 @@ pub(crate) struct TransferView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<TicketIdText>)]
     ticket_id: Option<TicketId>,
+    /// Who gives the ticket, for its recipient and only where one transfer is read. Absent
+    /// once they have left. Words of the name that look like a link are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    from_name: Option<String>,
     /// Absent once whoever it was for has left.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -126,7 +131,12 @@ pub(crate) struct TransferView {
 }
 
 impl TransferView {
-    fn of((transfer, side): (Transfer, Side), now: Millis) -> Self {
+    fn of(seen: Seen, now: Millis) -> Self {
+        let Seen {
+            transfer,
+            side,
+            from_name,
+        } = seen;
         Self {
             transfer_id: transfer.id,
             direction: match side {
@@ -137,6 +147,7 @@ impl TransferView {
             show_id: transfer.show_id,
             ticket_id: side.ticket_of(&transfer),
             seat: transfer.seat,
+            from_name,
             to_email: transfer.to.map(|to| to.as_str().to_owned()),
             created_at: transfer.created,
             expires_at: transfer.expires,
@@ -166,8 +177,14 @@ pub(crate) async fn list(
         .transfers(&caller, query.after(), query.limit.0)
         .await?;
     let now = api.app.now();
-    Ok(axum::Json(List::from_page(page, |one| {
-        TransferView::of(one, now)
+    Ok(axum::Json(List::from_page(page, |(transfer, side)| {
+        let from_name = None;
+        let seen = Seen {
+            transfer,
+            side,
+            from_name,
+        };
+        TransferView::of(seen, now)
     })))
 }
 

@@ -100,8 +100,6 @@ pub(crate) async fn of_order(
     Path(order): Path<OrderId>,
 ) -> Result<axum::Json<List<TicketView>>, Problem> {
     let tickets = api.app.tickets_of(&caller, order).await?;
-    Ok(axum::Json(List {
-        items: tickets.into_iter().map(TicketView::from).collect(),
-        next_cursor: None,
-    }))
+    let items = tickets.into_iter().map(TicketView::from).collect();
+    Ok(axum::Json(List::whole(items)))
 }

@@ -1,5 +1,5 @@
 // What a join costs the worker: verifying a solution of the highest cost and signing the
-// ticket, in WebAssembly, at most 100 µs. scripts/test builds what is measured here.
+// ticket, in WebAssembly, at most 100 µs. `scripts/bench edge` builds what is measured here.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

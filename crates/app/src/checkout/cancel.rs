@@ -2,7 +2,7 @@
 
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::order::{Order, Stage, Why};
+use onsale_domain::order::{AlreadyUndone, Order, Stage, Why};
 use onsale_domain::show::Show;
 use onsale_domain::ticket::{Ticket, TicketState};
 
@@ -16,6 +16,14 @@ use crate::ports::{Versioned, Written};
 pub struct Cancelled {
     pub refund: Money,
     pub percent: u8,
+}
+
+/// The answer to a buyer who cancels for a refund that they were told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancelling {
+    Done(Cancelled),
+    /// Nothing was stored: by now this would go back, which is not what was expected.
+    Other(Cancelled),
 }
 
 impl Cancelled {
@@ -48,22 +56,66 @@ impl App {
     /// again gives the same answer.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn cancel_order(&self, caller: &Caller, id: OrderId) -> Result<Cancelled> {
+        match self.cancel_order_for(caller, id, None).await? {
+            Cancelling::Done(cancelled) | Cancelling::Other(cancelled) => Ok(cancelled),
+        }
+    }
+
+    /// Like `cancel_order`, if `expected` is what would go back: the share falls with time,
+    /// perhaps between the question and the answer. Of an order that is cancelled already
+    /// the answer is what went back, whatever is expected.
+    #[tracing::instrument(level = "debug", skip_all)]
+    pub async fn cancel_order_for(
+        &self,
+        caller: &Caller,
+        id: OrderId,
+        expected: Option<Money>,
+    ) -> Result<Cancelling> {
         let mut order = self.own_order(caller, id).await?;
         let show = self.store.show(order.value.show_id).await?;
         let show = show.ok_or(Error::Corrupt)?.value;
         for _ in 0..ROUNDS {
             if order.value.undo.is_some() {
                 self.wake_order(id).await;
-                return Cancelled::of(&order.value);
+                return Cancelled::of(&order.value).map(Cancelling::Done);
             }
             let tickets = self.check_may_cancel(&order.value, &show).await?;
             let percent = order.value.refund_percent(&show, self.now());
+            if let (Some(expected), Ok(next)) = (
+                expected,
+                order.value.call_off(Why::Buyer, percent, self.now()),
+            ) {
+                let now = Cancelled::of(&next)?;
+                if now.refund != expected {
+                    return Ok(Cancelling::Other(now));
+                }
+            }
             // Whether it was stored, the order tells.
             self.call_off_with(&order, &tickets, percent).await?;
             let again = self.store.order(id).await?;
             order = again.ok_or(Error::Corrupt)?;
         }
         Err(Error::Unavailable)
+    }
+
+    /// What cancelling would give back now, by the very decision that `cancel_order` would
+    /// store. `None`: it cannot be cancelled, or was.
+    pub async fn refund_if_cancelled(&self, order: &Order) -> Result<Option<Cancelled>> {
+        if order.undo.is_some() {
+            return Ok(None);
+        }
+        let show = self.recent_show(order.show_id).await?;
+        match self.check_may_cancel(order, &show).await {
+            Ok(_) => {}
+            Err(Error::Conflict(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let now = self.now();
+        let percent = order.refund_percent(&show, now);
+        match order.call_off(Why::Buyer, percent, now) {
+            Ok(next) => Cancelled::of(&next).map(Some),
+            Err(AlreadyUndone) => Ok(None),
+        }
     }
 
     /// Stores the decision of the buyer and that their tickets are dead, in one write: who

@@ -201,7 +201,7 @@ impl App {
             true => self.wake_order(id).await,
             false if order.stage == Stage::AwaitingAction => {
                 return Err(Error::Conflict(
-                    "the action is confirmed with the bank itself",
+                    "the bank still waits for the buyer; the action is confirmed there",
                 ));
             }
             false => return Err(Error::Conflict(NO_ACTION)),

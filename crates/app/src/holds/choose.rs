@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onsale_domain::best_available::{self, MOST_TRIES, Next, Tries};
+use onsale_domain::best_available::{self, House, MOST_TRIES, Next, Tries};
 use onsale_domain::block::{Cell, PlaceState};
 use onsale_domain::claim::{ClaimVerdict, Found, by_block, judge_claim};
 use onsale_domain::general;
@@ -84,25 +84,26 @@ impl App {
     ) -> Result<(Cell, Vec<PlaceIndex>)> {
         let mut map = self.seat_map(&attempt.show, &attempt.layout).await?;
         let mut since = map.version;
-        let mut tries = Tries::default();
+        let mut tries = Tries::begin(self.now(), self.last_conflict(attempt.show.id));
         loop {
             self.hear_news(attempt.show.id, &mut map, since, attempt.hold);
             let number = round * MOST_TRIES + tries.made();
             let mut seed = Seed::of_id(attempt.hold.as_bytes(), number);
-            let chosen = best_available::choose_among(
-                &attempt.layout,
-                &map,
-                &attempt.prices.sections,
-                wish,
-                tries.breadth(),
-                &mut seed,
-            );
-            let next = match chosen {
+            let house = House {
+                layout: &attempt.layout,
+                map: &map,
+                prices: &attempt.prices.sections,
+            };
+            // A request that is repeated begins with what it took before.
+            let own = self.own_places(attempt, wish).filter(|_| tries.made() == 0);
+            let choose = || best_available::choose(house, wish, tries.breadth(), &mut seed);
+            let next = match own.or_else(choose) {
                 None => tries.found_nothing(),
                 Some(places) => match self.claim_places(attempt, &places, cell).await? {
                     Claimed::Mine(cell) => return Ok((cell, places)),
                     Claimed::Taken(_, found) => {
                         self.learn(attempt, &mut map, &found);
+                        self.tell_conflict(attempt.show.id);
                         tries.was_late()
                     }
                 },
@@ -118,6 +119,17 @@ impl App {
                 Next::GiveUp => return Err(Error::OthersWereFaster),
             }
         }
+    }
+
+    /// What this hold is known to have taken in this process, if it is what the wish wants.
+    fn own_places(
+        &self,
+        attempt: &Attempt<'_>,
+        wish: &best_available::Wish<'_>,
+    ) -> Option<Vec<PlaceIndex>> {
+        let own = self.known_places_of(attempt.show.id, attempt.hold);
+        let fits = own.len() == wish.quantity || (wish.allow_fewer && !own.is_empty());
+        fits.then_some(own)
     }
 
     /// Corrects a map by the exact state of the blocks where this wish may fit.

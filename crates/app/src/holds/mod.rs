@@ -44,6 +44,7 @@ pub enum Wish {
         #[serde(serialize_with = "serialize_together")]
         together: Together,
         allow_fewer: bool,
+        accessible: bool,
     },
     General {
         section: String,

@@ -320,6 +320,7 @@ fn check_wish<'a>(wish: &'a Wish, show: &Show, layout: &Layout) -> Result<(Wante
             max_price,
             together,
             allow_fewer,
+            accessible,
         } => {
             at_least_one(*quantity)?;
             if max_price.is_some_and(|money| money.currency != show.currency) {
@@ -335,6 +336,7 @@ fn check_wish<'a>(wish: &'a Wish, show: &Show, layout: &Layout) -> Result<(Wante
                 max_price: max_price.map(|money| money.amount),
                 together: *together,
                 allow_fewer: *allow_fewer,
+                accessible: *accessible,
             };
             Ok((Wanted::Best(wish), *quantity))
         }

@@ -149,7 +149,7 @@ impl App {
             }
             News::PasswordResetAsked {
                 reset_id, purpose, ..
-            } => password_link(*purpose, *reset_id, name),
+            } => mailed_link(*purpose, *reset_id, name),
             News::TurnCame {
                 show_id, enter_by, ..
             } => {
@@ -313,14 +313,25 @@ fn worth_sending_until(news: &News, at: Millis) -> Option<Millis> {
     }
 }
 
-fn password_link(purpose: ResetPurpose, reset_id: ResetId, name: String) -> Letter {
+fn mailed_link(purpose: ResetPurpose, reset_id: ResetId, name: String) -> Letter {
+    let minutes = purpose.lasts_ms() / 60_000;
     match purpose {
         ResetPurpose::Reset => Letter::PasswordReset {
             name,
             reset_id,
-            minutes: purpose.lasts_ms() / 60_000,
+            minutes,
         },
         ResetPurpose::Invitation => Letter::Invitation { name, reset_id },
+        ResetPurpose::LogIn => Letter::LogInLink {
+            name,
+            reset_id,
+            minutes,
+        },
+        ResetPurpose::ProveAddress => Letter::ProveAddress {
+            name,
+            reset_id,
+            minutes,
+        },
     }
 }
 

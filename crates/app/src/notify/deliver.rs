@@ -41,6 +41,18 @@ impl App {
                 }
             },
         };
+        // It may have waited, here or until the mail service took it.
+        if composed
+            .letter
+            .good_until()
+            .is_some_and(|end| end <= self.now())
+        {
+            let kind = mail.value.kind();
+            let dropped = mail.value.dropped(Dropped::TooLate, self.now());
+            return self
+                .settle_mail(mail.version, dropped, kind, "dropped")
+                .await;
+        }
         if !mail.value.is_essential() && self.is_unwelcome(&composed.to).await? {
             let kind = mail.value.kind();
             let dropped = mail.value.dropped(Dropped::Unwelcome, self.now());

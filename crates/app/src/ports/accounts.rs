@@ -65,6 +65,19 @@ pub trait Accounts: Send + Sync {
         password: &PasswordHash,
         keep: Option<SessionId>,
     ) -> Stored<bool>;
+    /// Notes that the address reaches its owner, since `now` unless it did before. `false`:
+    /// there is no such account.
+    async fn prove_address(&self, id: AccountId, now: Millis) -> Stored<bool>;
+    /// The same for whoever has the mailbox and perhaps not the account, if it is still at
+    /// this epoch: its password becomes `nobodys`, and every session ends in the same moment.
+    /// Repeated with the same `now`, it is done. `false`: the account has moved on, or is gone.
+    async fn claim_account(
+        &self,
+        id: AccountId,
+        epoch: u32,
+        nobodys: &PasswordHash,
+        now: Millis,
+    ) -> Stored<bool>;
     /// Removes name, email and password from the account if it is still at this epoch, ends
     /// its sessions, frees its email and takes its place as staff; stores the deletion. All
     /// or nothing. `false`: the account has moved on, or is gone.

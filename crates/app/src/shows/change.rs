@@ -50,6 +50,7 @@ pub struct RoomChange {
     pub opens_at: Option<Option<Millis>>,
     pub pass_seconds: Option<u32>,
     pub beacon: Option<Option<BeaconSetting>>,
+    pub message: Option<Option<String>>,
 }
 
 impl RoomChange {
@@ -62,6 +63,7 @@ impl RoomChange {
             opens_at: self.opens_at.unwrap_or(room.opens_at),
             pass_seconds: self.pass_seconds.unwrap_or(room.pass_seconds),
             beacon: self.beacon.clone().unwrap_or_else(|| room.beacon.clone()),
+            message: self.message.clone().unwrap_or_else(|| room.message.clone()),
         }
     }
 }

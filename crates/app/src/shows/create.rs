@@ -121,7 +121,7 @@ impl App {
         Ok(show)
     }
 
-    async fn own_event(&self, caller: &Caller, id: EventId) -> Result<Versioned<Event>> {
+    pub(crate) async fn own_event(&self, caller: &Caller, id: EventId) -> Result<Versioned<Event>> {
         let event = self
             .store
             .event(id)

@@ -3,6 +3,16 @@
 use onsale_domain::ids::TicketId;
 use onsale_domain::transfer::{Transfer, TransferState};
 
+/// A transfer as one of its sides sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub transfer: Transfer,
+    pub side: Side,
+    /// Who gives the ticket, for the recipient. Absent once the sender has left, and where
+    /// nothing of the name can be told to a stranger. Never an address.
+    pub from_name: Option<String>,
+}
+
 /// Who looks at a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {

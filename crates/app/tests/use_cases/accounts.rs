@@ -1,13 +1,17 @@
-//! Links that set a password, and leaving: nothing is lost when a process dies.
+//! Links that are mailed, accounts without a password, and leaving: nothing is lost when a
+//! process dies.
 
+mod address_proofs;
+mod guests;
 mod leaving;
+mod links;
 mod resets;
 mod staff;
 
 use std::time::Duration;
 
-use onsale_app::ports::{Credentials, PasswordHash, Registration, Session};
-use onsale_app::{App, Caller};
+use onsale_app::ports::{Credentials, Registration, Session};
+use onsale_app::{App, Caller, passwords};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::time::Millis;
@@ -30,8 +34,9 @@ pub(crate) async fn somebody(app: &App, name: &str, role: Role) -> Caller {
             role,
             created: app.now(),
             language: None,
+            proven: None,
         },
-        password: PasswordHash("unreadable".into()),
+        password: passwords::nobodys(),
         epoch: 0,
         request: None,
     };

@@ -2,6 +2,7 @@
 
 mod events;
 mod index;
+mod posters;
 mod prices;
 mod shows;
 mod venues;
@@ -9,7 +10,7 @@ mod venues;
 use onsale_app::Caller;
 use onsale_app::events::NewEvent;
 use onsale_app::shows::{NewShow, RoomChange};
-use onsale_app::venues::{NewRow, NewSeats, NewSection, NewVenue};
+use onsale_app::venues::{NewRow, NewSeats, NewSection, NewVenue, SeatMarks};
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, EventId, SessionId, ShowId, VenueId};
 use onsale_domain::money::{Cents, Currency};
@@ -64,15 +65,21 @@ fn hall() -> NewVenue {
             NewSection::Seated {
                 name: "A".into(),
                 rows: rows.into(),
-                not_for_sale: vec!["A-1-1".into()],
-                accessible: vec!["A-2-4".into()],
+                marks: SeatMarks {
+                    not_for_sale: vec!["A-1-1".into()],
+                    accessible: vec!["A-2-4".into()],
+                    ..SeatMarks::default()
+                },
+                shape: None,
             },
             NewSection::General {
                 name: "Floor".into(),
                 capacity: 100,
+                shape: None,
             },
         ],
         focal_point: Some("A-1-2".into()),
+        stage: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod no_such_amount;
 mod parked;
 mod passes;
 mod races;
+mod receipts;
 mod reconcile;
 mod reconcile_payments;
 mod reconcile_races;

@@ -4,6 +4,7 @@
 mod change;
 mod crash;
 mod given;
+mod links;
 mod lost_tickets;
 mod outcomes;
 mod resend;
@@ -27,6 +28,7 @@ async fn known(scene: &Scene, caller: &Caller, email: &str) -> Email {
             role: Role::Buyer,
             created: NOW,
             language: None,
+            proven: None,
         },
         password: PasswordHash("none".into()),
         epoch: 0,

@@ -38,6 +38,7 @@ fn wishes() -> Vec<Wish> {
             max_price: None,
             together: onsale_domain::best_available::Together::Preferred,
             allow_fewer: false,
+            accessible: false,
         },
         Wish::General {
             section: "Floor".into(),

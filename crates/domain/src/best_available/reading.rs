@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Together, Wish, wanted_sections};
 use crate::block::{BlockIndex, PlaceState};
-use crate::layout::{Layout, PlaceIndex, Section};
+use crate::layout::{Layout, Mark, PlaceIndex, Section};
 use crate::map::SeatMap;
 use crate::money::Cents;
 
@@ -25,11 +25,20 @@ pub fn blocks_in_question(
         (Together::Required, false) => wish.quantity,
         _ => 1,
     };
+    let has_accessible =
+        |run: &Range<u32>| layout.marked(run.clone(), Mark::Accessible).count() > 0;
+    // A group that stays together sits where one of them needs to; the rest of a group that
+    // splits may sit anywhere.
+    let only_accessible = wish.accessible && wish.together == Together::Required;
     let mut blocks = Vec::new();
     for index in wanted_sections(layout, prices, wish) {
         let section = &layout.sections()[index];
+        if wish.accessible && section.is_general() {
+            continue;
+        }
         for run in unsold_runs(map, section) {
-            if section.is_general() || run.len() >= shortest {
+            let serves = run.len() >= shortest && (!only_accessible || has_accessible(&run));
+            if section.is_general() || serves {
                 let (first, last) = (block_of(layout, run.start), block_of(layout, run.end - 1));
                 blocks.extend((first..=last).map(BlockIndex));
             }
@@ -37,6 +46,13 @@ pub fn blocks_in_question(
     }
     // Two runs of a row may share a block.
     blocks.dedup();
+    if wish.accessible {
+        let places = |block: &BlockIndex| {
+            let span = layout.blocks()[block.0 as usize];
+            span.first..span.end()
+        };
+        blocks.sort_by_key(|block| !has_accessible(&places(block)));
+    }
     blocks.truncate(MOST_BLOCKS);
     blocks
 }
@@ -51,8 +67,11 @@ fn unsold_runs(map: &SeatMap, section: &Section) -> Vec<Range<u32>> {
         true => vec![section.range()],
         false => {
             let rows = section.rows().iter();
-            rows.map(|row| row.first..row.first + row.seats.len() as u32)
-                .collect()
+            rows.flat_map(|row| {
+                row.parts()
+                    .map(|part| row.place(part.start).0..row.place(part.end).0)
+            })
+            .collect()
         }
     };
     let mut runs: Vec<Range<u32>> = Vec::new();
@@ -89,6 +108,7 @@ mod tests {
             max_price: None,
             together,
             allow_fewer,
+            accessible: false,
         }
     }
 
@@ -101,8 +121,7 @@ mod tests {
         let section = SectionSpec {
             name: "A".into(),
             kind: SectionSpecKind::Seated(rows.iter().enumerate().map(numbered).collect()),
-            not_for_sale: vec![],
-            accessible: vec![],
+            ..SectionSpec::default()
         };
         let layout = Layout::build(vec![section], None).unwrap();
         let hold = HoldId::from_bytes([1; 16]);
@@ -139,6 +158,24 @@ mod tests {
         assert_eq!(in_question(&rows, &fewer), vec![1, 2, 3, 4]);
         let many = wish(5, Together::Required, false);
         assert_eq!(in_question(&rows, &many), Vec::<u32>::new(), "rows end");
+    }
+
+    #[test]
+    fn a_group_with_a_wheelchair_reads_where_it_could_sit_and_accessible_places_first() {
+        let (layout, map) = hall(&["....", "hhhh", "....", "#..."]);
+        let mut marked = layout.clone();
+        marked.mark(Mark::Accessible, [4, 12]);
+        let read = |layout: &Layout, together| {
+            let wish = Wish {
+                accessible: true,
+                ..wish(2, together, false)
+            };
+            let blocks = blocks_in_question(layout, &map, &[Cents(100)], &wish);
+            blocks.iter().map(|block| block.0).collect::<Vec<_>>()
+        };
+        assert_eq!(read(&layout, Together::Required), Vec::<u32>::new());
+        assert_eq!(read(&marked, Together::Required), vec![1], "12 is sold");
+        assert_eq!(read(&marked, Together::Preferred), vec![1, 3, 0, 2]);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! How a request for the best places goes on where others were faster.
 //!
-//! The first tries choose on the map, which may be a second old. Each picks from more
-//! windows than the one before, so that those who met at one window do not meet again.
-//! Then the blocks themselves are read. That nothing is left is said only of places that
+//! The first tries choose on the map, which may be a second old. The first takes the best
+//! window, unless somebody was too late in this process lately: then there is a crowd, and
+//! it picks from a few. Each further one picks from more windows than the one before, so
+//! that those who met at one window do not meet again. Then the blocks themselves are read. That nothing is left is said only of places that
 //! were read; whoever is still too late after that is asked to come back.
 
 use super::CHOICES;
+use crate::time::Millis;
 
 /// Tries on one knowledge of the blocks. After that it is read anew.
 const TRIES_BETWEEN_READS: u64 = 3;
@@ -14,6 +16,8 @@ const TRIES_BETWEEN_READS: u64 = 3;
 pub const MOST_TRIES: u64 = 16;
 /// A further try picks from so many times as many windows.
 const WIDER: usize = 4;
+/// For so long after somebody was too late, others in the same process expect a crowd.
+pub const LATELY_MS: u64 = 5_000;
 /// No try picks from more: a search keeps them in order.
 const MOST_WINDOWS: usize = CHOICES * WIDER * WIDER * WIDER;
 
@@ -22,8 +26,10 @@ const MOST_WINDOWS: usize = CHOICES * WIDER * WIDER * WIDER;
 pub struct Breadth(usize);
 
 impl Breadth {
-    /// A crowd spreads over a few of the best windows.
-    pub const FIRST: Self = Self(CHOICES);
+    /// The best window, and no other.
+    pub const BEST: Self = Self(1);
+    /// A few of the best windows, for a crowd to spread over.
+    pub const FEW: Self = Self(CHOICES);
 
     pub(super) fn windows(self) -> usize {
         self.0
@@ -51,16 +57,28 @@ pub enum Next {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tries {
     made: u64,
+    in_crowd: bool,
     /// How many had been made when the blocks were last read.
     read_after: Option<u64>,
 }
 
 impl Tries {
+    /// Of a request that begins now. `conflict` is when somebody was last too late here.
+    pub fn begin(now: Millis, conflict: Option<Millis>) -> Self {
+        Self {
+            in_crowd: conflict.is_some_and(|at| at.until(now) < LATELY_MS),
+            ..Self::default()
+        }
+    }
+
     pub fn made(&self) -> u64 {
         self.made
     }
 
     pub fn breadth(&self) -> Breadth {
+        if self.made == 0 && !self.in_crowd {
+            return Breadth::BEST;
+        }
         let wider = (0..self.made).fold(CHOICES, |windows, _| (windows * WIDER).min(MOST_WINDOWS));
         Breadth(wider)
     }
@@ -105,8 +123,18 @@ mod tests {
             tries.was_late();
             windows.push(tries.breadth().windows());
         }
-        assert_eq!(windows, vec![12, 48, 192, 768, 768]);
-        assert!(!Breadth::FIRST.is_wide());
+        assert_eq!(windows, vec![1, 48, 192, 768, 768]);
+        assert!(!Breadth::BEST.is_wide() && !Breadth::FEW.is_wide());
+    }
+
+    #[test]
+    fn the_first_try_picks_from_a_few_windows_while_others_were_too_late_lately() {
+        let now = Millis(1_000_000);
+        let first = |conflict| Tries::begin(now, conflict).breadth();
+        assert_eq!(first(None), Breadth::BEST);
+        assert_eq!(first(Some(now)), Breadth::FEW);
+        assert_eq!(first(Some(now.saturating_sub(4_999))), Breadth::FEW);
+        assert_eq!(first(Some(now.saturating_sub(5_000))), Breadth::BEST);
     }
 
     #[test]

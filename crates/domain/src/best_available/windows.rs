@@ -7,10 +7,24 @@ use crate::seed::Seed;
 /// How good a window is; less is better. The fields are compared in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Score {
-    /// Accessible places are the last to go to a group that did not ask for them.
-    pub accessible: u32,
+    /// What it wastes of the places that are kept for people who ask for them.
+    pub kept: u32,
     pub orphans: u32,
+    /// How many of its seats do not see all of the stage.
+    pub restricted: u32,
     pub distance: u64,
+}
+
+impl Score {
+    /// The best that a window at this distance can be.
+    pub(super) fn at(distance: u64) -> Self {
+        Self {
+            kept: 0,
+            orphans: 0,
+            restricted: 0,
+            distance,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -58,9 +72,9 @@ impl BestWindows {
     /// there is room, rather than where everybody else is going.
     pub(super) fn pick(mut self, seed: &mut Seed) -> Option<Window> {
         let best = self.windows.first()?.score;
-        let is_harmless = |w: &Window| w.score.orphans == best.orphans;
-        self.windows
-            .retain(|w| w.score.accessible == best.accessible);
+        let is_harmless =
+            |w: &Window| w.score.orphans == best.orphans && w.score.restricted == best.restricted;
+        self.windows.retain(|w| w.score.kept == best.kept);
         let harmless = self.windows.iter().filter(|w| is_harmless(w)).count();
         if !self.breadth.is_wide() || harmless >= CHOICES {
             self.windows.retain(is_harmless);

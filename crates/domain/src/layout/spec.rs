@@ -3,17 +3,23 @@
 use std::collections::HashSet;
 
 use super::{
-    Layout, MAX_PLACES, MAX_ROW_SEATS, MAX_ROWS, MAX_SEAT_NUMBER, MAX_SECTIONS, PlaceIndex, Row,
-    Section, SectionKind,
+    FloorShape, Layout, MAX_AISLES, MAX_PLACES, MAX_ROW_SEATS, MAX_ROWS, MAX_SEAT_NUMBER,
+    MAX_SECTIONS, Mark, PlaceIndex, Row, RowsShape, Section, SectionKind,
 };
 
-/// What an organiser says of a section.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What an organiser says of a section. Marks are lists of seat ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SectionSpec {
     pub name: String,
     pub kind: SectionSpecKind,
     pub not_for_sale: Vec<String>,
     pub accessible: Vec<String>,
+    pub companion: Vec<String>,
+    pub restricted_view: Vec<String>,
+    /// Where its rows stand; counts for a section with rows only.
+    pub shape: Option<RowsShape>,
+    /// The area of a general section; counts there only.
+    pub floor: Option<FloorShape>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +27,24 @@ pub enum SectionSpecKind {
     /// Rows of a label and the seat numbers in order.
     Seated(Vec<(String, Vec<u16>)>),
     General(u32),
+}
+
+impl Default for SectionSpecKind {
+    fn default() -> Self {
+        Self::Seated(Vec::new())
+    }
+}
+
+impl SectionSpec {
+    /// Every list of marks with what it says of its seats.
+    fn marks(&self) -> [(Mark, &[String]); 4] {
+        [
+            (Mark::NotForSale, &self.not_for_sale),
+            (Mark::Accessible, &self.accessible),
+            (Mark::Companion, &self.companion),
+            (Mark::RestrictedView, &self.restricted_view),
+        ]
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +71,12 @@ pub enum LayoutError {
     TooManyRows,
     #[error("{0:?} is not a seat of section {1:?}")]
     UnknownSeat(String, String),
+    #[error(
+        "section {0:?} has more than {MAX_AISLES} aisles, one twice, or one after a seat that no row has"
+    )]
+    Aisles(String),
+    #[error("the rows of section {0:?} are too long for their curve: an arc ends where it began")]
+    Curve(String),
     #[error("the focal point is not a seat of this venue")]
     FocalPoint,
 }
@@ -72,13 +102,12 @@ impl Layout {
         let mut sections: Vec<Section> = Vec::with_capacity(specs.len());
         let mut names = HashSet::new();
         let (mut next, mut rows_in_all) = (0usize, 0usize);
-        let mut marks = Vec::with_capacity(specs.len());
-        for spec in specs {
+        for spec in &specs {
             if !is_section_name(&spec.name) {
-                return Err(LayoutError::SectionName(spec.name));
+                return Err(LayoutError::SectionName(spec.name.clone()));
             }
             if !names.insert(spec.name.clone()) {
-                return Err(LayoutError::DuplicateSection(spec.name));
+                return Err(LayoutError::DuplicateSection(spec.name.clone()));
             }
             if let SectionSpecKind::Seated(rows) = &spec.kind {
                 rows_in_all += rows.len();
@@ -86,23 +115,20 @@ impl Layout {
                     return Err(LayoutError::TooManyRows);
                 }
             }
-            let section = build_section(&spec, next)?;
+            let section = build_section(spec, next)?;
             next += section.places as usize;
             if next > MAX_PLACES {
                 return Err(LayoutError::TooManyPlaces);
             }
-            marks.push((spec.name, spec.not_for_sale, spec.accessible));
             sections.push(section);
         }
         let mut layout = Self::assemble(sections);
-        for (section, not_for_sale, accessible) in marks {
-            for seat in not_for_sale {
-                let place = layout.seat_of_section(&section, &seat)?;
-                layout.not_for_sale[place.at()] = true;
-            }
-            for seat in accessible {
-                let place = layout.seat_of_section(&section, &seat)?;
-                layout.accessible[place.at()] = true;
+        for spec in &specs {
+            for (mark, seats) in spec.marks() {
+                for seat in seats {
+                    let place = layout.seat_of_section(&spec.name, seat)?;
+                    layout.mark(mark, [place.0]);
+                }
             }
         }
         if let Some(seat) = focal {
@@ -129,15 +155,17 @@ fn build_section(spec: &SectionSpec, first: usize) -> Result<Section, LayoutErro
             }
             SectionKind::General {
                 capacity: *capacity,
+                shape: spec.floor.clone(),
             }
         }
         SectionSpecKind::Seated(rows) => SectionKind::Seated {
-            rows: build_rows(&spec.name, rows, first)?,
+            rows: build_rows(spec, rows, first)?,
+            shape: spec.shape.clone(),
         },
     };
     let places = match &kind {
-        SectionKind::General { capacity } => *capacity,
-        SectionKind::Seated { rows } => rows.iter().map(|r| r.seats.len() as u32).sum(),
+        SectionKind::General { capacity, .. } => *capacity,
+        SectionKind::Seated { rows, .. } => rows.iter().map(|r| r.seats.len() as u32).sum(),
     };
     if places == 0 {
         return Err(LayoutError::EmptySection(spec.name.clone()));
@@ -151,10 +179,14 @@ fn build_section(spec: &SectionSpec, first: usize) -> Result<Section, LayoutErro
 }
 
 fn build_rows(
-    section: &str,
+    spec: &SectionSpec,
     rows: &[(String, Vec<u16>)],
     first: u32,
 ) -> Result<Vec<Row>, LayoutError> {
+    let (section, shape) = (&spec.name, spec.shape.as_ref());
+    if shape.is_some_and(|shape| !has_sound_aisles(shape, rows)) {
+        return Err(LayoutError::Aisles(section.clone()));
+    }
     let mut labels = HashSet::new();
     let mut next = first;
     let mut built = Vec::with_capacity(rows.len());
@@ -164,7 +196,7 @@ fn build_rows(
         }
         if !labels.insert(label) {
             return Err(LayoutError::DuplicateRow {
-                section: section.to_owned(),
+                section: section.clone(),
                 row: label.clone(),
             });
         }
@@ -173,19 +205,35 @@ fn build_rows(
         let fits = (1..=MAX_ROW_SEATS).contains(&seats.len());
         if !fits || distinct.len() != seats.len() || !numbered {
             return Err(LayoutError::SeatNumbers {
-                section: section.to_owned(),
+                section: section.clone(),
                 row: label.clone(),
             });
         }
-        built.push(Row {
+        let row = Row {
             label: label.clone(),
             first: next,
             seats: seats.clone(),
-        });
+            aisles: shape.map_or_else(Vec::new, |shape| shape.aisles_in(seats)),
+        };
+        if shape.is_some_and(|shape| !shape.has_room_for(built.len(), &row)) {
+            return Err(LayoutError::Curve(section.clone()));
+        }
+        built.push(row);
         next += seats.len() as u32;
         if next as usize > MAX_PLACES {
             return Err(LayoutError::TooManyPlaces);
         }
     }
     Ok(built)
+}
+
+/// Whether every aisle follows a seat that some row has, and is named once.
+fn has_sound_aisles(shape: &RowsShape, rows: &[(String, Vec<u16>)]) -> bool {
+    if shape.aisles.len() > MAX_AISLES {
+        return false;
+    }
+    let numbers: HashSet<u16> = rows.iter().flat_map(|(_, seats)| seats).copied().collect();
+    let mut seen = HashSet::new();
+    let sound = |after: &u16| seen.insert(*after) && numbers.contains(after);
+    shape.aisles.iter().all(sound)
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::controller::{News, Settings};
+use crate::money::Money;
 
 /// Each briefing goes back this much before the time it was asked from. A list of ended
 /// passes may lag behind by a moment, and the clocks that date them may disagree by five
@@ -13,23 +14,58 @@ pub const ENDED_OVERLAP_MS: u64 = 15_000;
 pub struct Briefing {
     /// What is on: the title of the event.
     pub title: String,
+    /// What those who wait want to know.
+    #[serde(default)]
+    pub on_sale: OnSale,
     pub settings: Settings,
     pub news: News,
+}
+
+/// What is sold, and what the organiser has to say, for everybody who waits.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OnSale {
+    pub prices: Option<PriceRange>,
+    /// Sections of which every place is sold, in layout order.
+    pub sold_out_sections: Vec<String>,
+    pub message: Option<String>,
+}
+
+/// The lowest and the highest price of a place that is not sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceRange {
+    pub from: Money,
+    pub to: Money,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::{Cents, Currency};
     use crate::room::draw::Beacon;
     use crate::room::opaque::PassId;
     use crate::room::opening::Opening;
     use crate::show::{RoomMode, RoomOrder};
     use crate::time::Millis;
 
+    fn money(cents: u64) -> Money {
+        Money {
+            amount: Cents(cents),
+            currency: Currency::parse("EUR").unwrap(),
+        }
+    }
+
     #[test]
     fn a_briefing_is_read_as_it_was_written() {
         let briefing = Briefing {
             title: "Nacht in Köln".to_owned(),
+            on_sale: OnSale {
+                prices: Some(PriceRange {
+                    from: money(3_900),
+                    to: money(7_800),
+                }),
+                sold_out_sections: vec!["Loge".to_owned()],
+                message: Some("Einlass ab sieben.".to_owned()),
+            },
             settings: Settings {
                 mode: RoomMode::QueueAll,
                 capacity: 500,

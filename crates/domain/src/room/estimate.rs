@@ -1,8 +1,8 @@
 //! How long the wait is: a middle estimate and a promise that holds for nine in ten.
 //!
-//! The flow says how fast the line should move. How far such forecasts were off is
-//! measured all the time by probes, which ask and look back as a visitor would, and the
-//! forecast is stretched by what would have been right for half or nine in ten of them.
+//! The forecast says how fast the line should move. How far forecasts were off is
+//! measured all the time by probes, which ask and look back as a visitor would, and each
+//! is stretched by what would have been right for half or nine in ten of them.
 //! Two things keep the promise true to its number. The last seconds of a wait are less
 //! certain for their length than the minutes before, so near and far are measured apart.
 //! And probes remember what they were promised: each promise that is kept makes the next
@@ -15,42 +15,9 @@
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use super::forecast::{Expected, Forecast};
+use crate::sorted::sorted;
 use crate::time::Millis;
-
-/// How fast tickets are let in: some quickly, while slots are free, then as slots return.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Flow {
-    pub quick_tickets: u64,
-    pub quick_milli_per_second: u64,
-    pub steady_milli_per_second: u64,
-}
-
-impl Flow {
-    /// How long it takes at least, should every slot be free: the rate is a limit.
-    pub fn earliest_ms(&self, ahead: u64) -> u64 {
-        match self.quick_milli_per_second {
-            0 => u64::MAX,
-            milli => (u128::from(ahead) * 1_000_000 / u128::from(milli))
-                .try_into()
-                .unwrap_or(u64::MAX),
-        }
-    }
-
-    /// The forecast for somebody with this many ahead; `None` when the line stands still.
-    pub fn seconds(&self, ahead: u64) -> Option<f64> {
-        let tickets = ahead.saturating_add(1);
-        let quick = tickets.min(self.quick_tickets);
-        let steady = tickets - quick;
-        let time = |tickets: u64, milli_per_second: u64| match (tickets, milli_per_second) {
-            (0, _) => Some(0.0),
-            (_, 0) => None,
-            (tickets, milli) => Some(tickets as f64 * 1_000.0 / milli as f64),
-        };
-        Some(
-            time(quick, self.quick_milli_per_second)? + time(steady, self.steady_milli_per_second)?,
-        )
-    }
-}
 
 /// By which factors to stretch a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,22 +48,44 @@ pub struct Wait {
     pub p90: u32,
 }
 
+/// Which number somebody is of those still to be let in, themselves included: by the share of
+/// tickets that should have somebody who comes, and by the share that may.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ahead {
+    pub expected: f64,
+    pub cautious: f64,
+}
+
+impl Ahead {
+    fn expected_by(self, forecast: &Forecast) -> Option<Expected> {
+        let p50 = forecast.seconds(self.expected)?.p50;
+        let p90 = forecast.seconds(self.cautious)?.p90;
+        Some(Expected { p50, p90 })
+    }
+}
+
 impl Wait {
-    /// The wait in whole seconds.
-    pub fn estimate(ahead: u64, flow: &Flow, spread: Spread) -> Option<Self> {
-        Some(Self::stretched(flow.seconds(ahead)?, spread))
+    /// The wait of somebody in the line, in whole seconds.
+    pub fn estimate(people: Ahead, forecast: &Forecast, spread: Spread) -> Option<Self> {
+        let wait = Self::stretched(people.expected_by(forecast)?, spread);
+        let possible = |people: f64| forecast.possible_s(people) as u32;
+        Some(Self {
+            p50: wait.p50.min(possible(people.expected)),
+            p90: wait.p90.min(possible(people.cautious)),
+        })
     }
 
-    fn stretched(seconds: f64, Spread { near, far }: Spread) -> Self {
-        let farness = farness(seconds);
-        let by = |near: u32, far: u32| {
+    fn stretched(expected: Expected, Spread { near, far }: Spread) -> Self {
+        let farness = farness(expected.p50);
+        let by = |seconds: f64, near: u32, far: u32| {
             let permille = f64::from(near) * (1.0 - farness) + f64::from(far) * farness;
             (seconds * permille / 1_000.0).round() as u32
         };
-        let p50 = by(near.p50_permille, far.p50_permille).max(1);
+        let p50 = by(expected.p50, near.p50_permille, far.p50_permille).max(1);
+        let p90 = by(expected.p90, near.p90_permille, far.p90_permille);
         Self {
             p50,
-            p90: by(near.p90_permille, far.p90_permille).max(p50),
+            p90: p90.max(p50),
         }
     }
 }
@@ -110,11 +99,11 @@ const MAX_RATIOS: usize = 300;
 const SHORTEST_PROBE_SECONDS: f64 = 2.0;
 /// What was forecast longer ago than this was forecast of another line.
 const RECENT_MS: u64 = 450_000;
-/// Before anything is measured forecasts are taken to be right within a quarter below and
-/// a tenth above: the first ones reckon with visits as long as a pass.
+/// Before anything is measured middle forecasts are taken to be right within a fifth, and
+/// cautious ones to hold for nine in ten.
 const ASSUMED: usize = 12;
-const ASSUMED_FROM_PERMILLE: u32 = 750;
-const ASSUMED_RANGE_PERMILLE: f64 = 350.0;
+const ASSUMED_P50_PERMILLE: (f64, f64) = (800.0, 1_200.0);
+const ASSUMED_P90_PERMILLE: (f64, f64) = (600.0, 1_080.0);
 const LEAST_PERMILLE: u32 = 250;
 const MOST_PERMILLE: u32 = 4_000;
 
@@ -131,7 +120,8 @@ struct Probe {
     asked: Millis,
     /// Done once this many tickets have been let in.
     admitted: f64,
-    forecast_ms: f64,
+    forecast_p50_ms: f64,
+    forecast_p90_ms: f64,
     promised: Wait,
     /// Which of the promises have been judged: a broken one is before the wait is over.
     judged_p50: bool,
@@ -139,20 +129,31 @@ struct Probe {
 }
 
 impl Probe {
-    fn ratio(&self, now: Millis) -> u32 {
-        ((now - self.asked) as f64 * 1_000.0 / self.forecast_ms) as u32
+    /// Waited over forecast in thousandths.
+    fn ratio(&self, now: Millis) -> Ratio {
+        let waited = (now - self.asked) as f64 * 1_000.0;
+        Ratio {
+            p50: (waited / self.forecast_p50_ms) as u32,
+            p90: (waited / self.forecast_p90_ms) as u32,
+        }
     }
 
     fn is_far(&self) -> bool {
-        farness(self.forecast_ms / 1_000.0) >= 0.5
+        farness(self.forecast_p50_ms / 1_000.0) >= 0.5
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Ratio {
+    p50: u32,
+    p90: u32,
 }
 
 /// How far forecasts of about one length were off lately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Experience {
-    /// When asked, and waited over forecast in thousandths.
-    ratios: VecDeque<(Millis, u32)>,
+    /// When asked, and how far the forecasts were off.
+    ratios: VecDeque<(Millis, Ratio)>,
     /// By how much the quantiles of the ratios are corrected, to keep as many promises as
     /// they should.
     p50: f64,
@@ -227,12 +228,20 @@ impl Ratios {
         }
         found.clamp(LEAST_PERMILLE, MOST_PERMILLE)
     }
+}
 
+/// What was measured lately of both forecasts.
+struct Measured {
+    p50: Ratios,
+    p90: Ratios,
+}
+
+impl Measured {
     fn stretch(&self, experience: &Experience) -> Stretch {
-        let corrected = |share, by: f64| (f64::from(self.quantile(share)) * by).round() as u32;
+        let corrected = |ratio: u32, by: f64| (f64::from(ratio) * by).round() as u32;
         Stretch {
-            p50_permille: corrected(P50, experience.p50),
-            p90_permille: corrected(P90, experience.p90),
+            p50_permille: corrected(self.p50.quantile(P50), experience.p50),
+            p90_permille: corrected(self.p90.quantile(P90), experience.p90),
         }
     }
 }
@@ -286,11 +295,23 @@ impl Calibration {
 
     /// The factors that would have been right for half and for nine in ten of the probes.
     pub fn spread(&self, now: Millis) -> Spread {
-        let assumed = |share| ASSUMED_FROM_PERMILLE + (share * ASSUMED_RANGE_PERMILLE) as u32;
-        let near = self.ratios(now, false, twelfths().map(assumed));
+        let assumed = |(from, to): (f64, f64)| {
+            let all = twelfths().map(move |share| (from + share * (to - from)) as u32);
+            all.collect::<Vec<_>>()
+        };
+        let near = Measured {
+            p50: self.ratios(now, false, |r| r.p50, assumed(ASSUMED_P50_PERMILLE)),
+            p90: self.ratios(now, false, |r| r.p90, assumed(ASSUMED_P90_PERMILLE)),
+        };
         // Somebody far behind waits about as much longer than forecast as those in front.
-        let as_near = twelfths().map(|share| near.quantile(share + 0.5 / ASSUMED as f64));
-        let far = self.ratios(now, true, as_near);
+        let as_near = |near: &Ratios| {
+            let all = twelfths().map(|share| near.quantile(share + 0.5 / ASSUMED as f64));
+            all.collect::<Vec<_>>()
+        };
+        let far = Measured {
+            p50: self.ratios(now, true, |r| r.p50, as_near(&near.p50)),
+            p90: self.ratios(now, true, |r| r.p90, as_near(&near.p90)),
+        };
         Spread {
             near: near.stretch(&self.near),
             far: far.stretch(&self.far),
@@ -298,19 +319,18 @@ impl Calibration {
     }
 
     /// What was measured lately, made up to a dozen by what is assumed.
-    fn ratios(&self, now: Millis, far: bool, assumed: impl Iterator<Item = u32>) -> Ratios {
+    fn ratios(&self, now: Millis, far: bool, of: fn(Ratio) -> u32, assumed: Vec<u32>) -> Ratios {
         let recent = |asked: Millis| asked + RECENT_MS > now;
         let experience = if far { &self.far } else { &self.near };
         let done = experience.ratios.iter();
         let done = done.filter(|(asked, _)| recent(*asked));
-        let mut all: Vec<_> = done.map(|(_, ratio)| (*ratio, true)).collect();
+        let mut all: Vec<_> = done.map(|(_, ratio)| (of(*ratio), true)).collect();
         let missing = ASSUMED.saturating_sub(all.len());
-        all.extend(assumed.take(missing).map(|ratio| (ratio, true)));
+        all.extend(assumed.into_iter().take(missing).map(|ratio| (ratio, true)));
         let under_way = self.probes.iter().filter(|probe| probe.is_far() == far);
         let under_way = under_way.filter(|probe| recent(probe.asked));
-        all.extend(under_way.map(|probe| (probe.ratio(now), false)));
-        all.sort_unstable();
-        Ratios(all)
+        all.extend(under_way.map(|probe| (of(probe.ratio(now)), false)));
+        Ratios(sorted(all))
     }
 
     /// Forgets the probes under way: a pause or new settings would teach them nothing
@@ -320,7 +340,7 @@ impl Calibration {
     }
 
     /// Looks back on the probes and sends new ones from somewhere in the line.
-    pub fn observe(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
+    pub fn observe(&mut self, now: Millis, line: &Progress<'_>) {
         let Self {
             near,
             far,
@@ -329,7 +349,7 @@ impl Calibration {
             ..
         } = self;
         probes.retain_mut(|probe| {
-            let done = probe.admitted <= admitted;
+            let done = probe.admitted <= line.admitted;
             match probe.is_far() {
                 true => far.learn(probe, now, done, promises),
                 false => near.learn(probe, now, done, promises),
@@ -341,32 +361,54 @@ impl Calibration {
         }
         self.last_asked = now;
         self.asked = self.asked.wrapping_add(1);
-        self.send(now, admitted, waiting, flow);
+        self.send(now, line);
     }
 
     /// One probe from anywhere in the line, as its people are spread, and one that is the
     /// likelier the nearer the front, as their questions are.
-    fn send(&mut self, now: Millis, admitted: f64, waiting: f64, flow: &Flow) {
+    fn send(&mut self, now: Millis, line: &Progress<'_>) {
         let spread = self.spread(now);
         // Multiples of the golden ratio fill the line evenly.
         let share = (self.asked as f64 * 0.618_033_988_749_895).fract();
-        let even = (waiting * share, MAX_EVEN_PROBES);
-        let in_front = (waiting.max(1.0).powf(share), MAX_PROBES);
+        let even = (line.waiting * share, MAX_EVEN_PROBES);
+        let in_front = (line.waiting.max(1.0).powf(share), MAX_PROBES);
         for (ahead, room) in [even, in_front] {
-            let forecast = flow.seconds(ahead as u64);
-            let forecast = forecast.filter(|s| *s >= SHORTEST_PROBE_SECONDS && ahead < waiting);
-            if let Some(seconds) = forecast.filter(|_| self.probes.len() < room) {
+            let people = |share: f64| line.at_door + ahead * share + 1.0;
+            let people = Ahead {
+                expected: people(line.share),
+                cautious: people(line.cautious_share),
+            };
+            let expected = people.expected_by(line.forecast);
+            let expected =
+                expected.filter(|it| it.p50 >= SHORTEST_PROBE_SECONDS && ahead < line.waiting);
+            if let Some(expected) = expected.filter(|_| self.probes.len() < room) {
                 self.probes.push_back(Probe {
                     asked: now,
-                    admitted: admitted + ahead,
-                    forecast_ms: seconds * 1_000.0,
-                    promised: Wait::stretched(seconds, spread),
+                    admitted: line.reached + ahead,
+                    forecast_p50_ms: expected.p50 * 1_000.0,
+                    forecast_p90_ms: expected.p90 * 1_000.0,
+                    promised: Wait::stretched(expected, spread),
                     judged_p50: false,
                     judged_p90: false,
                 });
             }
         }
     }
+}
+
+/// How far the line has come, in tickets.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// How many tickets the frontier has reached, and how many of them are past the door.
+    pub reached: f64,
+    pub admitted: f64,
+    /// How many tickets are behind the frontier.
+    pub waiting: f64,
+    pub at_door: f64,
+    /// How many people a ticket stands for.
+    pub share: f64,
+    pub cautious_share: f64,
+    pub forecast: &'a Forecast,
 }
 
 #[cfg(test)]

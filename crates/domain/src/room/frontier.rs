@@ -5,7 +5,23 @@ use serde::{Deserialize, Serialize};
 use super::draw::Draw;
 use super::opening::Bucket;
 
-/// Everybody at or before it is admitted. It only ever moves forward.
+/// Where a ticket stands in the line. Who comes first is the lesser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    pub bucket: Bucket,
+    pub draw: Draw,
+}
+
+impl Place {
+    /// Behind everybody: whoever walks in before their draw is known stands here.
+    pub const LAST: Self = Self {
+        bucket: Bucket(u32::MAX),
+        draw: Draw::LAST,
+    };
+}
+
+/// Everybody at or before it has been reached, and may come to the door. It only ever moves
+/// forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Frontier {
     pub bucket: Bucket,
@@ -15,6 +31,14 @@ pub struct Frontier {
 impl Frontier {
     pub fn admits(self, bucket: Bucket, draw: Draw) -> bool {
         (bucket, draw) <= (self.bucket, self.through)
+    }
+
+    /// The last place that it has reached.
+    pub fn place(self) -> Place {
+        Place {
+            bucket: self.bucket,
+            draw: self.through,
+        }
     }
 
     #[must_use]

@@ -1,22 +1,38 @@
 //! A gate: the one place that decides whether a lot gets a pass.
 //!
-//! There are eight per show, and a lot always meets the same one. A gate stores the entry
-//! of a lot, and its [`Books`], before a pass is signed or a report is sent; so after a
-//! crash it knows of every pass that can be in anybody's hands.
+//! There are eight per show, and a lot always meets the same one. Whoever the line has
+//! reached stands at its door and knocks; when there is a slot for them it is kept for a
+//! moment, and they are told that they are admitted. A gate stores what it promised, the
+//! entry of a lot, and its [`Books`], before a promise is told, a pass is signed or a report
+//! is sent; so after a crash it knows of everything that can be in anybody's hands.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allotment::{Grant, Report};
+use super::frontier::Place;
 use super::opaque::{Lot, PassId};
 use super::pass::MAX_PASS_MS;
 use crate::time::{CLOCK_SKEW_MS, Millis};
 
 pub const GATES: usize = 8;
-/// How long somebody who was turned away counts as waiting. They are told to come back
-/// within two seconds.
-const WAITING_MS: u64 = 6_000;
+/// How long somebody at the door counts as being there. They are told to come back within
+/// a second or two.
+const WAITING_MS: u64 = 4_000;
 const MAX_WAITING: usize = 10_000;
+/// How long `admitted` is a promise.
+pub const RESERVED_MS: u64 = 10_000;
+/// The promise runs from when it is heard, so the slot is kept a little longer.
+const RESERVED_GRACE_MS: u64 = 2_000;
+/// Somebody who lets a promise lapse gets the next one after this, and after twice as long
+/// each further time: a page that asks and never enters must not keep a slot empty.
+const REST_MS: u64 = 10_000;
+const MOST_RESTS: u32 = 4;
+/// How many of those at the door are named in a report, the first ones. The controller
+/// calls that many a step at each gate.
+const REPORTED_KNOCKERS: usize = 512;
+/// How many ends of passes a report names.
+const REPORTED_ENDS: usize = 32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -81,29 +97,75 @@ pub struct Books {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enter {
     pub lot: Lot,
+    pub place: Place,
     pub pass_seconds: u32,
-    /// Whether it is their turn. If not, only the pass they have is renewed: whoever shops
-    /// goes on shopping, however the line stands.
+    /// Whether the line has reached them. If not, only the pass they have is renewed, and
+    /// the slot they were promised is theirs: whoever shops goes on shopping, however the
+    /// line stands.
     pub may_begin: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What somebody with a ticket asks who wants to know, and not to enter yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Knock {
+    pub lot: Lot,
+    pub place: Place,
+    pub may_begin: bool,
+}
+
+/// What somebody who knocks is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knocked {
+    /// They have a live pass.
+    Inside {
+        expires: Millis,
+    },
+    /// A slot is theirs for [`RESERVED_MS`].
+    Admitted,
+    /// They are reached, and there is no slot for them yet.
+    Door,
+    Spent,
+    NotYet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entered {
     pub pass: PassId,
     pub issued: Millis,
     pub expires: Millis,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum NotEntered {
-    #[error("all slots are taken; try again in a moment")]
-    Full,
-    #[error("others enter first; try again in a moment")]
-    TooFast,
+    #[error("there is no slot yet; wait at the door")]
+    Door,
     #[error("this ticket has been used")]
     Spent,
     #[error("there is no pass to renew, and it is not the turn of this ticket")]
     NotYet,
+}
+
+/// A slot that is kept for a lot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reservation {
+    /// When its owner was told first.
+    told: Millis,
+    until: Millis,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    place: Place,
+    seen: Millis,
+}
+
+/// Somebody who let promises lapse.
+#[derive(Debug, Clone, Copy)]
+struct Resting {
+    until: Millis,
+    times: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -113,8 +175,28 @@ pub struct Gate {
     /// Entries that take a slot, by the time they cease to.
     live: BTreeSet<(Millis, Lot)>,
     lot_of: BTreeMap<PassId, Lot>,
-    /// Lots turned away lately. Not stored: they come again.
-    waiting: BTreeMap<Lot, Millis>,
+    reserved: BTreeMap<Lot, Reservation>,
+    /// Reservations that have lapsed, until somebody has removed them from the disk.
+    lapsed: Vec<Lot>,
+    /// Those at the door. Neither they nor what follows is stored: they come again, and so
+    /// does the next grant.
+    waiting: BTreeMap<Lot, Waiting>,
+    order: BTreeSet<(Place, Lot)>,
+    resting: BTreeMap<Lot, Resting>,
+    turn: Option<Place>,
+    step: u64,
+    counts: Counts,
+}
+
+/// What happened here since this gate was loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Lots that came to the door.
+    pub knocked: u64,
+    /// Passes that were given back before they lapsed.
+    pub left: u64,
+    pub lapsed: u64,
+    pub renewed: u64,
 }
 
 impl Gate {
@@ -130,23 +212,35 @@ impl Gate {
             ended: 0,
             reports: 0,
         };
-        Self::restore(books, BTreeMap::new())
+        Self::restore(books, BTreeMap::new(), BTreeMap::new())
     }
 
     /// The gate as it was stored.
-    pub fn restore(books: Books, entries: BTreeMap<Lot, Entry>) -> Self {
-        let live = entries
-            .iter()
-            .filter(|(_, e)| !e.closed && e.counts_until() > books.clock)
-            .map(|(lot, e)| (e.counts_until(), *lot))
-            .collect();
-        let lot_of = entries.iter().map(|(lot, e)| (e.pass, *lot)).collect();
+    pub fn restore(
+        books: Books,
+        entries: BTreeMap<Lot, Entry>,
+        reserved: BTreeMap<Lot, Reservation>,
+    ) -> Self {
+        let (mut live, mut lot_of) = (BTreeSet::new(), BTreeMap::new());
+        for (lot, entry) in &entries {
+            if !entry.closed && entry.counts_until() > books.clock {
+                live.insert((entry.counts_until(), *lot));
+            }
+            lot_of.insert(entry.pass, *lot);
+        }
         Self {
             books,
             entries,
             live,
             lot_of,
+            reserved,
+            lapsed: Vec::new(),
             waiting: BTreeMap::new(),
+            order: BTreeSet::new(),
+            resting: BTreeMap::new(),
+            turn: None,
+            step: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -158,8 +252,57 @@ impl Gate {
         self.entries.get(&lot)
     }
 
-    /// A pass for this lot: a new one, or the one it has, renewed. Store the books and the
-    /// entry before signing.
+    pub fn reservation(&self, lot: Lot) -> Option<&Reservation> {
+        self.reserved.get(&lot)
+    }
+
+    /// Lots whose reservations lapsed since this was asked last: store that they are gone.
+    pub fn take_lapsed(&mut self) -> Vec<Lot> {
+        std::mem::take(&mut self.lapsed)
+    }
+
+    /// What somebody at the door is told. When it is `Admitted`, store the books and the
+    /// reservation before telling.
+    pub fn knock(&mut self, knock: &Knock, now: Millis) -> Knocked {
+        let now = self.move_clock(now);
+        let lot = knock.lot;
+        if let Some(entry) = self.entries.get(&lot) {
+            if entry.closed || now >= entry.start + MAX_PASS_MS {
+                return Knocked::Spent;
+            }
+            if entry.expires > now {
+                return Knocked::Inside {
+                    expires: entry.expires,
+                };
+            }
+        }
+        if let Some(reserved) = self.reserved.get_mut(&lot) {
+            // The promise is renewed while it lasts, and then kept until its end.
+            if now >= reserved.told + RESERVED_MS {
+                return Knocked::Door;
+            }
+            reserved.until = now + RESERVED_MS + RESERVED_GRACE_MS;
+            return Knocked::Admitted;
+        }
+        let may_come_back = self.entries.contains_key(&lot);
+        if !knock.may_begin && !may_come_back {
+            return Knocked::NotYet;
+        }
+        if self.resting.get(&lot).is_some_and(|rest| rest.until > now) {
+            return Knocked::Door;
+        }
+        self.wait(lot, knock.place, now);
+        if !self.may_take(lot, knock.place) {
+            return Knocked::Door;
+        }
+        self.stop_waiting(lot);
+        let until = now + RESERVED_MS + RESERVED_GRACE_MS;
+        self.reserved.insert(lot, Reservation { told: now, until });
+        Knocked::Admitted
+    }
+
+    /// A pass for this lot: a new one, or the one it has, renewed. Store the books, the
+    /// entry and the reservation, which is gone, before signing.
     pub fn enter(
         &mut self,
         wanted: &Enter,
@@ -168,17 +311,10 @@ impl Gate {
     ) -> Result<Entered, NotEntered> {
         let now = self.move_clock(now);
         let lot = wanted.lot;
-        let mut entry = match self.decide(wanted, now, entropy) {
-            Ok(entry) => entry,
-            Err(refused @ (NotEntered::Spent | NotEntered::NotYet)) => return Err(refused),
-            Err(later) => {
-                if self.waiting.len() < MAX_WAITING || self.waiting.contains_key(&lot) {
-                    self.waiting.insert(lot, now);
-                }
-                return Err(later);
-            }
-        };
-        self.waiting.remove(&lot);
+        let mut entry = self.decide(wanted, now, entropy)?;
+        self.stop_waiting(lot);
+        self.resting.remove(&lot);
+        self.reserved.remove(&lot);
         let renewed = now + u64::from(wanted.pass_seconds) * 1_000;
         // A shorter `pass_seconds` cannot take back what was signed.
         let expires = renewed.min(entry.start + MAX_PASS_MS).max(entry.expires);
@@ -188,6 +324,8 @@ impl Gate {
         if self.entries.insert(lot, entry).is_none() {
             self.books.entered += 1;
             self.lot_of.insert(entry.pass, lot);
+        } else {
+            self.counts.renewed += 1;
         }
         Ok(Entered {
             pass: entry.pass,
@@ -196,33 +334,88 @@ impl Gate {
         })
     }
 
-    fn decide(&self, wanted: &Enter, now: Millis, entropy: [u8; 16]) -> Result<Entry, NotEntered> {
-        let has_slot = self.live.len() < self.books.slots as usize;
-        match self.entries.get(&wanted.lot) {
-            Some(entry) if entry.closed || now >= entry.start + MAX_PASS_MS => {
-                Err(NotEntered::Spent)
+    fn decide(
+        &mut self,
+        wanted: &Enter,
+        now: Millis,
+        entropy: [u8; 16],
+    ) -> Result<Entry, NotEntered> {
+        let lot = wanted.lot;
+        let known = self.entries.get(&lot).copied();
+        if let Some(entry) = known {
+            if entry.closed || now >= entry.start + MAX_PASS_MS {
+                return Err(NotEntered::Spent);
             }
-            Some(entry) if entry.counts_until() > now || has_slot => Ok(*entry),
-            None if !wanted.may_begin => Err(NotEntered::NotYet),
-            None if self.books.entered >= self.books.entries => Err(NotEntered::TooFast),
-            None if has_slot => Ok(Entry {
-                pass: PassId::at_gate(self.books.gate, entropy),
-                start: now,
-                expires: now,
-                closed: false,
-            }),
-            _ => Err(NotEntered::Full),
+            if entry.counts_until() > now {
+                return Ok(entry);
+            }
         }
+        if !self.reserved.contains_key(&lot) {
+            if !wanted.may_begin && known.is_none() {
+                return Err(NotEntered::NotYet);
+            }
+            self.wait(lot, wanted.place, now);
+            if !self.may_take(lot, wanted.place) {
+                return Err(NotEntered::Door);
+            }
+        }
+        Ok(known.unwrap_or_else(|| Entry {
+            pass: PassId::at_gate(self.books.gate, entropy),
+            start: now,
+            expires: now,
+            closed: false,
+        }))
+    }
+
+    fn wait(&mut self, lot: Lot, place: Place, now: Millis) {
+        let is_full = self.waiting.len() >= MAX_WAITING;
+        let waiting = Waiting { place, seen: now };
+        match self.waiting.get_mut(&lot) {
+            // Whoever came before their draw was known has learned their place since.
+            Some(known) => {
+                self.order.remove(&(known.place, lot));
+                *known = waiting;
+            }
+            None if is_full => return,
+            None => {
+                self.waiting.insert(lot, waiting);
+                self.counts.knocked += 1;
+            }
+        }
+        self.order.insert((place, lot));
+    }
+
+    fn stop_waiting(&mut self, lot: Lot) {
+        if let Some(waiting) = self.waiting.remove(&lot) {
+            self.order.remove(&(waiting.place, lot));
+        }
+    }
+
+    /// Whether a slot is free for somebody at the door, after all who stand before them.
+    fn may_take(&self, lot: Lot, place: Place) -> bool {
+        let taken = self.taken() as u64;
+        let slots = u64::from(self.books.slots).saturating_sub(taken);
+        let used = self.books.entered + self.reserved.len() as u64;
+        let room = slots.min(self.books.entries.saturating_sub(used));
+        let is_called = self.turn.is_some_and(|turn| place <= turn);
+        let before = self.order.range(..(place, lot));
+        is_called && (before.take(room as usize).count() as u64) < room
+    }
+
+    /// Slots that passes and promises take.
+    fn taken(&self) -> usize {
+        self.live.len() + self.reserved.len()
     }
 
     /// Ends the pass of a lot and frees its slot at once. Only once the cloud has recorded
     /// the pass as closed, or it would live on beside the next one.
     pub fn leave(&mut self, lot: Lot, now: Millis) -> Option<Entry> {
         self.move_clock(now);
-        self.waiting.remove(&lot);
+        self.stop_waiting(lot);
         let entry = self.entries.get_mut(&lot)?;
         if self.live.remove(&(entry.counts_until(), lot)) {
             self.books.returned += 1;
+            self.counts.left += 1;
         }
         entry.closed = true;
         Some(*entry)
@@ -237,6 +430,9 @@ impl Gate {
             self.books.slots = grant.slots;
         }
         self.books.entries = self.books.entries.max(grant.entries);
+        if grant.step >= self.step {
+            (self.step, self.turn) = (grant.step, grant.turn);
+        }
         let mut changed = Vec::new();
         for (number, pass) in (grant.ended_from..).zip(&grant.ended) {
             // A gap means that an earlier grant was lost; it will be sent again.
@@ -255,29 +451,54 @@ impl Gate {
     /// What to tell the controller, once the books are stored.
     pub fn report(&mut self, now: Millis) -> Report {
         let now = self.move_clock(now);
-        self.waiting.retain(|_, seen| *seen + WAITING_MS > now);
+        let is_gone = |_: &Lot, waiting: &mut Waiting| waiting.seen + WAITING_MS <= now;
+        for (lot, waiting) in self.waiting.extract_if(.., is_gone) {
+            self.order.remove(&(waiting.place, lot));
+        }
+        self.resting
+            .retain(|_, rest| rest.until + (REST_MS << MOST_RESTS) > now);
         self.books.reports += 1;
-        let live = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let live = count(self.taken());
+        let every = self.live.len().div_ceil(REPORTED_ENDS).max(1);
+        let knockers = self.order.iter().take(REPORTED_KNOCKERS);
         Report {
             number: self.books.reports,
             version: self.books.version,
             slots: self.books.slots.max(live),
             live,
-            entered: self.books.entered,
-            waiting: u32::try_from(self.waiting.len()).unwrap_or(u32::MAX),
+            entered: self.books.entered + self.reserved.len() as u64,
+            waiting: count(self.waiting.len()),
             returned: self.books.returned,
             ended: self.books.ended,
+            counts: self.counts,
+            knockers: knockers.map(|(place, _)| *place).collect(),
+            ends: self
+                .live
+                .iter()
+                .step_by(every)
+                .map(|(end, _)| *end)
+                .collect(),
         }
     }
 
-    /// Frees the slots of passes that have lapsed. A clock that goes back changes nothing:
-    /// what was freed may have been given away.
+    /// Frees the slots of passes and promises that have lapsed. A clock that goes back
+    /// changes nothing: what was freed may have been given away.
     fn move_clock(&mut self, now: Millis) -> Millis {
         let now = now.max(self.books.clock);
         self.books.clock = now;
         while self.live.first().is_some_and(|(until, _)| *until <= now) {
             self.live.pop_first();
             self.books.returned += 1;
+            self.counts.lapsed += 1;
+        }
+        let lapsed = self.reserved.extract_if(.., |_, r| r.until <= now);
+        for (lot, _) in lapsed.collect::<Vec<_>>() {
+            let times = self.resting.get(&lot).map_or(0, |rest| rest.times);
+            let until = now + (REST_MS << times);
+            let times = (times + 1).min(MOST_RESTS);
+            self.resting.insert(lot, Resting { until, times });
+            self.lapsed.push(lot);
         }
         now
     }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::room::draw::Draw;
+use crate::room::opening::Bucket;
 use proptest::prelude::*;
 
 const NOW: Millis = Millis(1_800_000_000_000);
@@ -10,6 +12,8 @@ fn grant(version: u64, slots: u32, entries: u64) -> Grant {
         version,
         slots,
         entries,
+        turn: Some(Place::LAST),
+        step: 0,
         ended: vec![],
         ended_from: 0,
     }
@@ -25,9 +29,34 @@ fn enter(gate: &mut Gate, lot: Lot, now: Millis) -> Result<Entered, NotEntered> 
     gate.enter(&wish(lot, 300), now, lot.0)
 }
 
+/// The higher the lot, the further back.
+fn place(lot: Lot) -> Place {
+    Place {
+        bucket: Bucket(0),
+        draw: Draw(u64::from(lot.0[0])),
+    }
+}
+
+fn knock(gate: &mut Gate, lot: Lot, now: Millis) -> Knocked {
+    let knock = Knock {
+        lot,
+        place: place(lot),
+        may_begin: true,
+    };
+    gate.knock(&knock, now)
+}
+
+fn restarted(gate: &Gate) -> Gate {
+    let (entries, reserved) = (gate.entries.clone(), gate.reserved.clone());
+    let mut restarted = Gate::restore(*gate.books(), entries, reserved);
+    restarted.turn = gate.turn;
+    restarted
+}
+
 fn wish(lot: Lot, pass_seconds: u32) -> Enter {
     Enter {
         lot,
+        place: place(lot),
         pass_seconds,
         may_begin: true,
     }
@@ -92,10 +121,10 @@ fn a_slot_counts_for_twice_the_skew_after_the_last_expiry() {
     enter(&mut gate, LOT, NOW).unwrap();
     assert_eq!(
         enter(&mut gate, OTHER, NOW + 309_999),
-        Err(NotEntered::Full)
+        Err(NotEntered::Door)
     );
     assert!(enter(&mut gate, OTHER, NOW + 310_000).is_ok());
-    assert_eq!(enter(&mut gate, LOT, NOW + 310_001), Err(NotEntered::Full));
+    assert_eq!(enter(&mut gate, LOT, NOW + 310_001), Err(NotEntered::Door));
     assert!(
         enter(&mut gate, LOT, NOW + 620_000).is_ok(),
         "a lapsed pass may come back"
@@ -122,7 +151,7 @@ fn leaving_frees_the_slot_at_once_and_spends_the_lot() {
 fn entries_are_limited_but_renewals_are_not() {
     let mut gate = gate(9, 1);
     enter(&mut gate, LOT, NOW).unwrap();
-    assert_eq!(enter(&mut gate, OTHER, NOW), Err(NotEntered::TooFast));
+    assert_eq!(enter(&mut gate, OTHER, NOW), Err(NotEntered::Door));
     assert!(enter(&mut gate, LOT, NOW).is_ok());
     assert_eq!(gate.report(NOW).waiting, 1);
     gate.apply(&grant(1, 9, 2), NOW);
@@ -133,9 +162,80 @@ fn entries_are_limited_but_renewals_are_not() {
 #[test]
 fn whoever_does_not_come_back_stops_waiting() {
     let mut gate = gate(0, 9);
-    assert_eq!(enter(&mut gate, LOT, NOW), Err(NotEntered::Full));
+    assert_eq!(enter(&mut gate, LOT, NOW), Err(NotEntered::Door));
     assert_eq!(gate.report(NOW + (WAITING_MS - 1)).waiting, 1);
     assert_eq!(gate.report(NOW + WAITING_MS).waiting, 0);
+}
+
+#[test]
+fn admitted_is_a_promise_for_ten_seconds_that_survives_a_restart() {
+    let mut gate = gate(1, 9);
+    assert_eq!(knock(&mut gate, LOT, NOW), Knocked::Admitted);
+    assert_eq!(gate.report(NOW).live, 1, "it takes a slot");
+    assert_eq!(knock(&mut gate, OTHER, NOW), Knocked::Door);
+    assert_eq!(enter(&mut gate, OTHER, NOW), Err(NotEntered::Door));
+    let mut gate = restarted(&gate);
+    gate.apply(&grant(2, 0, 9), NOW);
+    let nobody_new = Enter {
+        may_begin: false,
+        ..wish(LOT, 300)
+    };
+    let entered = gate.enter(&nobody_new, NOW + RESERVED_MS, [9; 16]).unwrap();
+    let inside = Knocked::Inside {
+        expires: entered.expires,
+    };
+    assert_eq!(knock(&mut gate, LOT, NOW + RESERVED_MS), inside);
+    let report = gate.report(NOW + RESERVED_MS);
+    assert_eq!((report.live, report.entered), (1, 1));
+}
+
+#[test]
+fn each_time_admitted_is_told_it_holds_for_ten_seconds() {
+    let mut gate = gate(1, 9);
+    assert_eq!(knock(&mut gate, LOT, NOW), Knocked::Admitted);
+    let told = NOW + (RESERVED_MS - 1);
+    assert_eq!(knock(&mut gate, LOT, told), Knocked::Admitted);
+    // Whoever asks on and on does not keep it for ever.
+    assert_eq!(knock(&mut gate, LOT, NOW + RESERVED_MS), Knocked::Door);
+    assert!(enter(&mut gate, LOT, told + RESERVED_MS).is_ok());
+}
+
+#[test]
+fn a_promise_that_lapsed_leads_back_to_the_door_and_the_next_gets_the_slot() {
+    let mut gate = gate(1, 9);
+    assert_eq!(knock(&mut gate, LOT, NOW), Knocked::Admitted);
+    let later = NOW + RESERVED_MS + RESERVED_GRACE_MS;
+    assert_eq!(knock(&mut gate, LOT, later), Knocked::Door);
+    assert_eq!(gate.take_lapsed(), [LOT]);
+    assert_eq!(knock(&mut gate, OTHER, later), Knocked::Admitted);
+    gate.leave(OTHER, later);
+    // By entering they are in as soon as there is a slot, before those behind them.
+    let much_later = later + RESERVED_MS + RESERVED_GRACE_MS;
+    assert_eq!(knock(&mut gate, LOT, much_later), Knocked::Admitted);
+    assert!(enter(&mut gate, LOT, much_later).is_ok());
+}
+
+#[test]
+fn slots_go_to_those_at_the_door_in_the_order_of_the_line_and_no_further_than_called() {
+    let mut gate = gate(0, 9);
+    let lots = [Lot([24; 16]), OTHER, LOT];
+    for lot in lots {
+        assert_eq!(knock(&mut gate, lot, NOW), Knocked::Door);
+    }
+    let report = gate.report(NOW);
+    assert_eq!(report.knockers, [LOT, OTHER, lots[0]].map(place));
+    assert_eq!((report.waiting, report.counts.knocked), (3, 3));
+    gate.apply(&grant(2, 2, 9), NOW);
+    let told: Vec<_> = lots.iter().map(|lot| knock(&mut gate, *lot, NOW)).collect();
+    assert_eq!(told, [Knocked::Door, Knocked::Admitted, Knocked::Admitted]);
+    let called = Grant {
+        turn: Some(place(OTHER)),
+        ..grant(3, 9, 9)
+    };
+    gate.apply(&called, NOW);
+    assert_eq!(knock(&mut gate, lots[0], NOW), Knocked::Door);
+    gate.apply(&grant(3, 9, 9), NOW);
+    assert_eq!(knock(&mut gate, lots[0], NOW), Knocked::Admitted);
 }
 
 #[test]
@@ -162,7 +262,7 @@ fn a_smaller_grant_is_reported_as_large_as_it_is_taken() {
     );
     gate.leave(OTHER, NOW);
     assert_eq!(gate.report(NOW).slots, 1);
-    assert_eq!(enter(&mut gate, Lot([24; 16]), NOW), Err(NotEntered::Full));
+    assert_eq!(enter(&mut gate, Lot([24; 16]), NOW), Err(NotEntered::Door));
 }
 
 #[test]
@@ -192,7 +292,7 @@ fn a_clock_that_goes_back_takes_no_slot_back() {
     let mut gate = gate(1, 9);
     enter(&mut gate, LOT, NOW).unwrap();
     gate.report(NOW + 310_000);
-    let restored = Gate::restore(*gate.books(), gate.entries.clone());
+    let restored = restarted(&gate);
     for mut gate in [gate, restored] {
         assert_eq!(gate.report(NOW).live, 0);
         let entered = enter(&mut gate, OTHER, NOW).unwrap();
@@ -212,13 +312,15 @@ proptest! {
             let lot = Lot([who << 3; 16]);
             match what {
                 0 => { gate.leave(lot, now); }
-                1 => gate = Gate::restore(*gate.books(), gate.entries.clone()),
+                1 => gate = restarted(&gate),
+                2 => { knock(&mut gate, lot, now); }
                 _ => { let _ = enter(&mut gate, lot, now); }
             }
             let alive = |e: &&Entry| !e.closed && e.expires + 2 * CLOCK_SKEW_MS > now;
             let live = gate.entries.values().filter(alive).count();
-            prop_assert!(live <= 4);
-            prop_assert_eq!(gate.report(now).live as usize, live);
+            let taken = gate.report(now).live as usize;
+            prop_assert!(live <= taken && taken <= 4);
+            prop_assert_eq!(taken, live + gate.reserved.len());
             for entry in gate.entries.values() {
                 prop_assert!(entry.expires <= entry.start + MAX_PASS_MS);
             }

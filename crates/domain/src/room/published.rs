@@ -1,20 +1,25 @@
 //! What the controller tells everybody once a second, and what can be read from it.
 //!
 //! Polls read it through a cache, so it is small: the frontier, a table of at most 256
-//! knots of the line, and the flow.
+//! knots of the line, who is at the door, and a forecast.
 
 use serde::{Deserialize, Serialize};
 
+use super::allotment::Knocker;
 use super::census::{Census, Tally};
 use super::draw::{Beacon, Draw};
-use super::estimate::{Flow, Promises, Spread};
-use super::frontier::Frontier;
+use super::estimate::{Ahead, Promises, Spread, Wait};
+use super::forecast::Forecast;
+use super::frontier::{Frontier, Place};
 use super::opening::{Bucket, Opening};
+use super::steering::LEAD_MS;
 use crate::ids::ShowId;
 use crate::show::RoomMode;
 use crate::time::Millis;
 
 pub const MAX_KNOTS: usize = 256;
+/// So many of those at the door are named; of more, every other one, and so on.
+const MAX_AT_DOOR: usize = 64;
 /// Whoever walks in by an older bulletin could overtake somebody who came two seconds
 /// earlier and found a line.
 const STRAIGHT_MS: u64 = 3_000;
@@ -39,13 +44,58 @@ pub struct Published {
     pub frontier: Frontier,
     /// Nobody waits: whoever comes may go to a gate at once.
     pub straight_through: bool,
+    /// The last bucket whose people could go to a gate at once: some of them may be inside
+    /// though the frontier has not reached them.
+    pub straight_until: Option<Bucket>,
     /// Nobody new is let in for the moment.
     pub paused: bool,
     pub sold_out: bool,
     pub line: Line,
-    pub flow: Flow,
+    pub door: Door,
+    /// Of a thousand tickets, how many people come to the door.
+    pub share_permille: u32,
+    /// The same as cautious forecasts reckon with it.
+    pub cautious_share_permille: u32,
+    pub forecast: Forecast,
     pub spread: Spread,
     pub promises: Promises,
+}
+
+/// Those at the door in brief.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Door {
+    pub people: u64,
+    /// How many more will come of those whom the line has reached.
+    pub coming: u64,
+    /// Where they stand, in order, each for as many of them as the others.
+    places: Vec<Place>,
+}
+
+impl Door {
+    pub fn of(people: u64, coming: u64, knockers: &[Knocker]) -> Self {
+        let every = knockers.len().div_ceil(MAX_AT_DOOR).max(1);
+        let places = knockers.iter().step_by(every).map(|k| k.place);
+        Self {
+            people: people.max(knockers.len() as u64),
+            coming,
+            places: places.collect(),
+        }
+    }
+
+    /// Those who are there, and those who will come.
+    fn all(&self) -> u64 {
+        self.people + self.coming
+    }
+
+    /// How many of them stand before this place. Those who will come stand as those who are
+    /// there do.
+    fn before(&self, place: Place) -> u64 {
+        let before = self.places.partition_point(|known| *known < place) as u64;
+        match self.places.len() as u64 {
+            0 => self.coming / 2,
+            known => before * self.all() / known,
+        }
+    }
 }
 
 /// The line in brief: how many joined before some of the buckets.
@@ -161,22 +211,67 @@ impl Published {
         self.straight_through && now <= self.now + STRAIGHT_MS
     }
 
-    /// How many tickets will be let in before this one.
-    pub fn ahead(&self, bucket: Bucket, draw: Draw) -> u64 {
-        if self.frontier.admits(bucket, draw) {
-            return 0;
-        }
-        let admitted = self.line.place(self.frontier.bucket, self.frontier.through);
-        // A place counts its own ticket, so the ones before it are one fewer.
-        (self.line.place(bucket, draw) - admitted - 1.0).max(0.0) as u64
+    /// Whether a ticket of this bucket may be inside though the line has not reached it.
+    pub fn may_be_inside(&self, bucket: Bucket) -> bool {
+        self.straight_until.is_some_and(|last| bucket <= last)
     }
 
-    /// The first in line is at position 1; the admitted have none.
-    pub fn position(&self, bucket: Bucket, draw: Draw) -> Option<u64> {
-        match self.frontier.admits(bucket, draw) {
-            true => None,
-            false => Some(self.ahead(bucket, draw) + 1),
+    /// How many tickets lie between the frontier and this one; `None`: it is reached.
+    fn behind_frontier(&self, place: Place) -> Option<f64> {
+        if self.frontier.admits(place.bucket, place.draw) {
+            return None;
         }
+        let reached = self.line.place(self.frontier.bucket, self.frontier.through);
+        // A place counts its own ticket, so the ones before it are one fewer.
+        Some((self.line.place(place.bucket, place.draw) - reached - 1.0).max(0.0))
+    }
+
+    /// How many come before this one: those at the door, and the tickets in between.
+    pub fn ahead(&self, bucket: Bucket, draw: Draw) -> u64 {
+        let place = Place { bucket, draw };
+        match self.behind_frontier(place) {
+            Some(tickets) => self.door.all() + tickets as u64,
+            None => self.door.before(place),
+        }
+    }
+
+    /// The first of all who wait is at position 1.
+    pub fn position(&self, bucket: Bucket, draw: Draw) -> u64 {
+        self.ahead(bucket, draw) + 1
+    }
+
+    /// How many people will be let in up to this ticket, itself included. Not every ticket
+    /// between has somebody who comes.
+    fn people_until(&self, place: Place, share_permille: u32) -> f64 {
+        let share = f64::from(share_permille) / 1_000.0;
+        let before = match self.behind_frontier(place) {
+            Some(tickets) => self.door.all() as f64 + tickets * share,
+            None => self.door.before(place) as f64,
+        };
+        before + 1.0
+    }
+
+    /// How long somebody waits for a slot.
+    pub fn wait(&self, bucket: Bucket, draw: Draw) -> Option<Wait> {
+        let place = Place { bucket, draw };
+        let people = Ahead {
+            expected: self.people_until(place, self.share_permille),
+            cautious: self.people_until(place, self.cautious_share_permille),
+        };
+        Wait::estimate(people, &self.forecast, self.spread)
+    }
+
+    /// How long it takes at least until the line reaches this ticket.
+    pub fn earliest_ms(&self, bucket: Bucket, draw: Draw) -> u64 {
+        let people = self.people_until(Place { bucket, draw }, self.share_permille);
+        self.forecast.earliest_ms(people).saturating_sub(LEAD_MS)
+    }
+
+    /// Everybody who waits, at the door and behind it.
+    pub fn total_waiting(&self) -> u64 {
+        let reached = self.line.place(self.frontier.bucket, self.frontier.through);
+        let in_line = (self.line.joined() as f64 - reached).max(0.0);
+        in_line.round() as u64 + self.door.all()
     }
 }
 

@@ -45,10 +45,14 @@ fn published(buckets: &[(u32, u64, u64)], frontier: Frontier) -> Published {
         pass_seconds: 300,
         frontier,
         straight_through: false,
+        straight_until: None,
         paused: false,
         sold_out: false,
         line: Line::of(&census),
-        flow: Flow::default(),
+        door: Door::default(),
+        share_permille: 1_000,
+        cautious_share_permille: 1_000,
+        forecast: Forecast::default(),
         spread: Calibration::default().spread(NOW),
         promises: Calibration::default().promises(),
     }
@@ -66,11 +70,35 @@ fn the_people_ahead_are_those_between_the_frontier_and_the_ticket() {
     };
     let published = published(&[(0, 100, 1_000), (7, 0, 50), (8, 0, 70)], at);
     assert_eq!(published.ahead(Bucket(0), everybody(0.75)), 249);
-    assert_eq!(published.position(Bucket(0), everybody(0.75)), Some(250));
-    assert_eq!(published.position(Bucket(0), everybody(0.25)), None);
+    assert_eq!(published.position(Bucket(0), everybody(0.75)), 250);
+    assert_eq!(published.total_waiting(), 620);
     assert_eq!(published.ahead(Bucket(0), Draw(0)), 0);
     assert_eq!(published.ahead(Bucket(7), everybody(1.0)), 549);
     assert_eq!(published.ahead(Bucket(8), everybody(0.5)), 584);
+}
+
+#[test]
+fn those_at_the_door_count_for_everybody_behind_them() {
+    let at = Frontier {
+        bucket: Bucket(0),
+        through: everybody(0.5),
+    };
+    let mut published = published(&[(0, 0, 1_000)], at);
+    let knockers: Vec<Knocker> = (1..=200)
+        .map(|n| Knocker {
+            place: Place {
+                bucket: Bucket(0),
+                draw: everybody(f64::from(n) / 1_000.0),
+            },
+            gate: 0,
+        })
+        .collect();
+    published.door = Door::of(200, 0, &knockers);
+    assert!(published.door.places.len() <= MAX_AT_DOOR);
+    assert_eq!(published.ahead(Bucket(0), everybody(0.501)), 200);
+    assert_eq!(published.total_waiting(), 700);
+    let middle = published.ahead(Bucket(0), everybody(0.1));
+    assert!(middle.abs_diff(100) <= 4, "{middle}");
 }
 
 #[test]
@@ -79,14 +107,14 @@ fn fans_count_before_the_others_of_their_bucket() {
     let published = published(&[(0, 100, 1_000), (7, 50, 50)], start);
     assert_eq!(
         published.position(Bucket(0), Draw::at_share(Band::Fan, 0.5)),
-        Some(50)
+        50
     );
-    assert_eq!(published.position(Bucket(0), everybody(0.001)), Some(101));
+    assert_eq!(published.position(Bucket(0), everybody(0.001)), 101);
     assert_eq!(
         published.position(Bucket(7), Draw::at_share(Band::Fan, 1.0)),
-        Some(1_150)
+        1_150
     );
-    assert_eq!(published.position(Bucket(7), everybody(0.5)), Some(1_175));
+    assert_eq!(published.position(Bucket(7), everybody(0.5)), 1_175);
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Reminders {
             };
             let status = decide(published, seeds, Some(&reminder.ticket), now);
             match status.state {
-                State::Admitted => {
+                State::Door => {
                     look.turns.push(Turn {
                         lot: *lot,
                         email: reminder.email.clone(),

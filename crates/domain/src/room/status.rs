@@ -1,5 +1,5 @@
 //! What a visitor is told: decided from what was published, the ticket and the time,
-//! without asking anybody.
+//! without asking anybody. Whoever is at the door asks their gate besides.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,9 +18,12 @@ pub const SHORTEST_REFRESH_MS: u64 = 2_000;
 pub const LONGEST_REFRESH_MS: u64 = 120_000;
 /// When nothing is known about the wait.
 const USUAL_REFRESH_MS: u64 = 10_000;
-const ENTER_REFRESH_MS: u64 = 1_000;
-/// Everybody asks after the lottery is drawn, spread over this long.
-const DRAWN_SPREAD_MS: u64 = 10_000;
+/// At the door somebody asks every second, and every other one if many stand before them.
+const DOOR_REFRESH_MS: u64 = 1_000;
+/// Everybody asks after the lottery is drawn: four in a millisecond, for at least so long
+/// and at most so long.
+const DRAWN_PER_MS: u64 = 4;
+const DRAWN_SPREAD_MS: (u64, u64) = (1_000, 10_000);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,7 +31,12 @@ pub enum State {
     /// Before the lottery is drawn, or the line begins to move.
     Prequeue,
     Waiting,
+    /// The line has reached them: they knock, and wait for a slot.
+    Door,
+    /// A slot is kept for them.
     Admitted,
+    /// They have a live pass.
+    Inside,
     SoldOut,
     Closed,
     /// Without a ticket: nobody waits.
@@ -50,7 +58,16 @@ pub struct Status {
 }
 
 impl Status {
-    fn new(state: State, refresh_after_ms: u64) -> Self {
+    /// The same visitor, after their gate was asked.
+    #[must_use]
+    pub fn at_gate(self, state: State) -> Self {
+        match state {
+            State::Door => Self { state, ..self },
+            _ => Self::new(state, self.refresh_after_ms),
+        }
+    }
+
+    pub fn new(state: State, refresh_after_ms: u64) -> Self {
         Self {
             state,
             position: None,
@@ -95,7 +112,7 @@ pub fn decide_drawn(
         return Status::new(state, usual);
     };
     if mode == RoomMode::Off || published.is_straight_through(now) {
-        return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
+        return Status::new(State::Door, jittered(DOOR_REFRESH_MS, visitor));
     }
     let opening = &published.opening;
     let begun = opening.is_open(now) && (drawn.is_some() || ticket.bucket != Bucket::LOTTERY);
@@ -113,26 +130,38 @@ pub fn decide_drawn(
         return Status::new(State::Waiting, closes_in + soon);
     };
     if published.frontier.admits(ticket.bucket, draw) {
-        return Status::new(State::Admitted, jittered(ENTER_REFRESH_MS, visitor));
+        return at_door(published, ticket, draw);
     }
     let mut status = Status::new(State::Waiting, usual);
     status = with_place(status, published, ticket.bucket, draw);
     if published.paused {
         return status;
     }
-    let ahead = status.ahead.unwrap_or(0);
-    status.wait_seconds = Wait::estimate(ahead, &published.flow, published.spread);
+    status.wait_seconds = published.wait(ticket.bucket, draw);
     if let Some(wait) = status.wait_seconds {
         let eighth = u64::from(wait.p50) * 1_000 / 8;
         // The estimate may be far too long, as when people leave sooner than their passes
         // end. Whoever slept through their turn would be taken for gone, so nobody sleeps
         // for long compared with the earliest moment at which it can come.
-        let third = published.flow.earliest_ms(ahead) / 3;
+        let third = published.earliest_ms(ticket.bucket, draw) / 3;
         let refresh = eighth.min(third);
         let refresh = refresh.clamp(SHORTEST_REFRESH_MS, LONGEST_REFRESH_MS);
         status.refresh_after_ms = jittered(refresh, visitor);
     }
     status
+}
+
+fn at_door(published: &Published, ticket: &QueueTicket, draw: Draw) -> Status {
+    let ahead = published.ahead(ticket.bucket, draw);
+    let is_near = ahead <= 8 + 4 * u64::from(published.rate_per_second);
+    let refresh = if is_near { 1 } else { 2 } * DOOR_REFRESH_MS;
+    let status = Status::new(State::Door, jittered(refresh, Some(ticket.visitor)));
+    let status = with_place(status, published, ticket.bucket, draw);
+    let wait = published.wait(ticket.bucket, draw);
+    Status {
+        wait_seconds: wait.filter(|_| !published.paused),
+        ..status
+    }
 }
 
 /// The draw of a ticket, once its bucket is closed and the beacon known. Of the lottery
@@ -153,7 +182,7 @@ pub fn draw_of(
 
 fn with_place(status: Status, published: &Published, bucket: Bucket, draw: Draw) -> Status {
     Status {
-        position: published.position(bucket, draw),
+        position: Some(published.position(bucket, draw)),
         ahead: Some(published.ahead(bucket, draw)),
         ..status
     }
@@ -165,7 +194,9 @@ fn until_drawn(published: &Published, visitor: VisitorId, now: Millis) -> u64 {
         .opening
         .opens
         .map_or(now, |opens| opens + CLOSING_MS);
-    let spread = DRAWN_SPREAD_MS * share_of(visitor) / 1_000;
+    let (least, most) = DRAWN_SPREAD_MS;
+    let spread = (published.line.joined() / DRAWN_PER_MS).clamp(least, most);
+    let spread = spread * share_of(visitor) / 1_000;
     let wait = now.until(drawn) + SHORTEST_REFRESH_MS + spread;
     match wait > 2 * LONGEST_REFRESH_MS {
         true => jittered(LONGEST_REFRESH_MS, Some(visitor)),

@@ -110,8 +110,8 @@ fn nobody_walks_in_by_an_old_bulletin() {
     quiet.straight_through = true;
     let newcomer = ticket(4_000_000, 1);
     for (age, without, with) in [
-        (0, State::Open, State::Admitted),
-        (3_000, State::Open, State::Admitted),
+        (0, State::Open, State::Door),
+        (3_000, State::Open, State::Door),
         (3_001, State::Join, State::Waiting),
     ] {
         let state = |ticket| decide(&quiet, &seeds(), ticket, now + age).state;
@@ -142,7 +142,7 @@ fn a_ticket_of_an_open_bucket_waits_without_a_position() {
 }
 
 #[test]
-fn the_admitted_are_told_so() {
+fn those_whom_the_line_has_reached_are_at_the_door() {
     let now = OPENS + 60_000;
     let mut published = published(now, |_| {});
     let ticket = ticket(0, 1);
@@ -150,7 +150,7 @@ fn the_admitted_are_told_so() {
     published.frontier.through = draw;
     assert_eq!(
         decide(&published, &seeds(), Some(&ticket), now).state,
-        State::Admitted
+        State::Door
     );
     published.frontier.through = Draw(draw.0 - 1);
     assert_eq!(
@@ -167,7 +167,7 @@ fn without_a_ticket_one_may_join_or_walk_in() {
     assert_eq!(decide(&off, &seeds(), None, now).state, State::Open);
     assert_eq!(
         decide(&off, &seeds(), Some(&ticket(0, 1)), now).state,
-        State::Admitted
+        State::Door
     );
     let closed = published(now, |s| s.mode = RoomMode::Closed);
     assert_eq!(decide(&closed, &seeds(), None, now).state, State::Closed);

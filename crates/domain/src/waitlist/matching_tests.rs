@@ -12,8 +12,7 @@ fn layout(rows: &[u16]) -> Layout {
     let section = |name: &str, kind| SectionSpec {
         name: name.into(),
         kind,
-        not_for_sale: vec![],
-        accessible: vec![],
+        ..SectionSpec::default()
     };
     let rows = rows.iter().enumerate();
     let rows = rows.map(|(i, seats)| ((i + 1).to_string(), (1..=*seats).collect()));

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::entry::Wish;
 use super::places::{Places, Standing};
-use crate::best_available::distance_to_focal;
+use crate::best_available::Measure;
 use crate::layout::{Layout, PlaceIndex};
 
 /// Free places that count as together: neighbours of one row, or all of one general
@@ -22,6 +22,7 @@ pub(super) struct Stock<'a> {
     layout: &'a Layout,
     runs: Vec<Run>,
     free: Vec<bool>,
+    measure: Measure<'a>,
 }
 
 /// Which end of a run a group gets, so that the rest stays whole.
@@ -58,13 +59,20 @@ impl<'a> Stock<'a> {
                 continue;
             }
             for row in section.rows() {
-                let places = row.first..row.first + row.seats.len() as u32;
-                for run in split(places, is_free) {
-                    push_run(&mut runs, number, true, run.into_iter());
+                for part in row.parts() {
+                    let places = row.place(part.start).0..row.place(part.end).0;
+                    for run in split(places, is_free) {
+                        push_run(&mut runs, number, true, run.into_iter());
+                    }
                 }
             }
         }
-        Self { layout, runs, free }
+        Self {
+            layout,
+            runs,
+            free,
+            measure: Measure::of(layout),
+        }
     }
 
     pub(super) fn is_free(&self, place: u32) -> bool {
@@ -98,7 +106,7 @@ impl<'a> Stock<'a> {
     }
 
     /// From the shortest run that has room, at the end of it that lies better, sparing
-    /// accessible places: what is left serves the largest groups that it can.
+    /// kept places: what is left serves the largest groups that it can.
     fn take_together(&mut self, wish: &Wish, quantity: usize) -> Option<Vec<u32>> {
         let fitting = self.runs.iter().enumerate().filter(|(_, run)| {
             quantity > 0 && run.places.len() >= quantity && wish.takes(run.section)
@@ -106,12 +114,9 @@ impl<'a> Stock<'a> {
         let ends = fitting.flat_map(|(at, run)| {
             [End::Front, End::Back].map(|end| {
                 let window = run.window(quantity, end);
-                let accessible = self.accessible(window);
-                let distance = match run.seated {
-                    true => distance_to_focal(self.layout, PlaceIndex(window[0]), quantity),
-                    false => u64::MAX,
-                };
-                let score = (accessible, run.places.len(), distance, window[0]);
+                let kept = self.kept(window);
+                let distance = self.measure.of_places(self.layout, window);
+                let score = (kept, run.places.len(), distance, window[0]);
                 (score, at, end)
             })
         });
@@ -131,9 +136,9 @@ impl<'a> Stock<'a> {
         }
         order.sort_by_key(|at| {
             let run = &self.runs[*at];
-            let accessible = self.accessible(&run.places) > 0;
+            let keeps = self.kept(&run.places) > 0;
             let exact = run.places.len() == quantity;
-            (accessible, Reverse(exact), run.places.len(), run.places[0])
+            (keeps, Reverse(exact), run.places.len(), run.places[0])
         });
         let mut taken = Vec::with_capacity(quantity);
         for at in order {
@@ -172,9 +177,10 @@ impl<'a> Stock<'a> {
         self.runs = runs;
     }
 
-    fn accessible(&self, places: &[u32]) -> usize {
-        let accessible = |place: &&u32| self.layout.is_accessible(PlaceIndex(**place));
-        places.iter().filter(accessible).count()
+    /// How many of these are kept for people who ask for an accessible place.
+    fn kept(&self, places: &[u32]) -> usize {
+        let is_kept = |place: &&u32| self.layout.is_kept(PlaceIndex(**place));
+        places.iter().filter(is_kept).count()
     }
 }
 

@@ -10,11 +10,12 @@ use onsale_domain::ids::{ShowId, VisitorId};
 use onsale_domain::room::census::{CounterReport, Tally};
 use onsale_domain::room::controller::{Controller, News, Settings};
 use onsale_domain::room::draw::{Beacon, Draw, Seed, Seeds, draw};
-use onsale_domain::room::gate::{Enter, Gate, GateIndex, NotEntered};
+use onsale_domain::room::frontier::Place;
+use onsale_domain::room::gate::{Enter, Gate, GateIndex, Knock, Knocked, NotEntered};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::opening::{Bucket, Opening};
 use onsale_domain::room::published::Published;
-use onsale_domain::room::status::{State, Status, decide};
+use onsale_domain::room::status::{State, Status, decide_drawn};
 use onsale_domain::room::ticket::{Band, QueueTicket};
 use onsale_domain::show::{RoomMode, RoomOrder};
 use onsale_domain::time::Millis;
@@ -25,8 +26,8 @@ pub const SINCE: Millis = Millis(1_800_000_000_000);
 pub const OPENS: Millis = Millis(SINCE.0 + 600_000);
 pub const SHOW: ShowId = ShowId::from_bytes([1; 16]);
 const COUNTERS: u64 = 4;
-/// How long whoever finds the gate busy is told to stay away.
-const BUSY_MS: u64 = 2_000;
+/// Whoever stands at the door with `enter` is tried again after this.
+const KNOCK_AGAIN_MS: u64 = 700;
 /// A cache serves a bulletin of ten seconds while it fetches a new one, and what it
 /// fetched was up to three seconds old.
 const OLDEST_MS: u64 = 13_000;
@@ -61,9 +62,30 @@ pub struct Person {
     pub draw: Draw,
     pub shows_up: bool,
     pub stays_ms: u64,
-    /// When the frontier had passed the ticket, and when the gate let it in.
+    /// When the frontier had passed the ticket, when somebody knocked with it first, when
+    /// they were told that a slot is theirs, and when they were in.
+    pub reached: Option<Millis>,
+    pub knocked: Option<Millis>,
     pub admitted: Option<Millis>,
     pub entered: Option<Millis>,
+}
+
+impl Person {
+    pub fn place(&self) -> Place {
+        Place {
+            bucket: self.ticket.bucket,
+            draw: self.draw,
+        }
+    }
+}
+
+/// What people do who are at the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// Asks for the status, and enters once told `admitted`.
+    Asks,
+    /// Tries to enter.
+    Knocks,
 }
 
 /// How people behave.
@@ -84,9 +106,9 @@ pub struct Room {
     /// How likely a poll is to meet such an old one.
     pub stale: f64,
     pub people: Vec<Person>,
-    /// People in the order of the line, and how many of them are admitted.
+    /// People in the order of the line, and how many of them are reached.
     line: Vec<usize>,
-    pub admitted: usize,
+    pub reached: usize,
     gates: Vec<Gate>,
     counted: usize,
     totals: BTreeMap<(u64, Bucket), Tally>,
@@ -97,8 +119,18 @@ pub struct Room {
     pub entries: Vec<Millis>,
     /// Who entered from the line before it had come to them.
     pub jumped: Vec<usize>,
+    /// How often somebody was told at the door to wait.
     pub refused: u64,
+    pub client: Client,
+    /// How often somebody was told something else after `admitted`.
+    pub broken: u64,
+    /// Those at the door, and since when somebody behind them is admitted.
+    door: BTreeMap<(Place, usize), Option<Millis>>,
+    /// How long each who was overtaken and is in was so.
+    overtaken_ms: Vec<u64>,
     pub most_live: usize,
+    /// Slots that passes and promises take.
+    pub taken: u32,
     pub news: News,
     pub hears_cloud: bool,
     /// How likely the controller is to sleep through a second.
@@ -110,6 +142,7 @@ pub struct Room {
 
 enum Errand {
     Poll(usize),
+    Enter(usize),
     Leave(usize),
 }
 
@@ -142,7 +175,7 @@ impl Room {
             controller,
             people,
             line,
-            admitted: 0,
+            reached: 0,
             gates: GateIndex::all().map(Gate::new).collect(),
             counted: 0,
             totals: BTreeMap::new(),
@@ -151,7 +184,12 @@ impl Room {
             expiry_of: BTreeMap::new(),
             entries: Vec::new(),
             refused: 0,
+            client: Client::Asks,
+            broken: 0,
+            door: BTreeMap::new(),
+            overtaken_ms: Vec::new(),
             most_live: 0,
+            taken: 0,
             news: News {
                 cursor: 0,
                 free_seats: Some(1_000_000),
@@ -178,21 +216,24 @@ impl Room {
             self.controller.hear_cloud(&self.news, self.now);
         }
         self.controller.tick(self.now);
-        if self.restarts {
-            let stored = postcard::to_allocvec(&self.controller).unwrap();
-            self.controller = postcard::from_bytes(&stored).unwrap();
-        }
         let published = self.controller.published(self.now);
         let before = std::mem::replace(&mut self.published, published);
         self.cached.push_back(before);
         self.cached.retain(|old| old.now + OLDEST_MS >= self.now);
         let grants: Vec<_> = self.controller.grants().collect();
+        if self.restarts {
+            let stored = postcard::to_allocvec(&self.controller).unwrap();
+            self.controller = postcard::from_bytes(&stored).unwrap();
+        }
+        let mut taken = 0;
         for (index, grant) in grants {
             let gate = &mut self.gates[usize::from(index.number())];
             gate.apply(&grant, self.now);
             let report = gate.report(self.now);
+            taken += report.live;
             self.controller.hear_gate(index, report);
         }
+        self.taken = taken;
         self.admit();
     }
 
@@ -203,14 +244,14 @@ impl Room {
     }
 
     fn admit(&mut self) {
-        while let Some(next) = self.line.get(self.admitted).copied() {
+        while let Some(next) = self.line.get(self.reached).copied() {
             let person = &mut self.people[next];
-            let status = decide(&self.published, &seeds(), Some(&person.ticket), self.now);
-            if person.arrived > self.now || status.state != State::Admitted {
+            let status = told(&self.published, person, self.now);
+            if person.arrived > self.now || status.state != State::Door {
                 break;
             }
-            person.admitted = Some(self.now);
-            self.admitted += 1;
+            person.reached = Some(self.now);
+            self.reached += 1;
         }
     }
 
@@ -223,13 +264,14 @@ impl Room {
             for errand in errands {
                 match errand {
                     Errand::Poll(person) => self.poll(person, Millis(at)),
+                    Errand::Enter(person) => self.enter_admitted(person, Millis(at)),
                     Errand::Leave(person) => self.leave(person, Millis(at)),
                 }
             }
         }
     }
 
-    /// Asks how things stand, enters if that is allowed, and else comes back when told to.
+    /// Asks how things stand, at the door a gate too, and comes back when told to.
     fn poll(&mut self, index: usize, at: Millis) {
         let person = &self.people[index];
         if !person.shows_up {
@@ -240,43 +282,97 @@ impl Room {
             false => self.cached.len() - 1,
         };
         let view = &self.cached[view];
-        let status = decide(view, &seeds(), Some(&person.ticket), at);
+        let status = told(view, person, at);
         let straight = view.is_straight_through(at);
-        let errand = match status.state {
-            State::Admitted => match self.enter(index, at) {
-                true => {
-                    let person = &self.people[index];
-                    let frontier = self.published.frontier;
-                    let place = (person.ticket.bucket, person.draw);
-                    if !straight && place > (frontier.bucket, frontier.through) {
-                        self.jumped.push(index);
-                    }
-                    (person.stays_ms, Errand::Leave(index))
-                }
-                false => (BUSY_MS, Errand::Poll(index)),
-            },
-            _ => (status.refresh_after_ms, Errand::Poll(index)),
+        if status.state != State::Door {
+            return self.later(at, status.refresh_after_ms, Errand::Poll(index));
+        }
+        let place = person.place();
+        if person.knocked.is_none() {
+            self.people[index].knocked = Some(at);
+            self.door.insert((place, index), None);
+        }
+        let is_let_in = match self.client {
+            Client::Asks => self.knock(index, at),
+            Client::Knocks => self.enter(index, at),
         };
-        let (after_ms, errand) = errand;
+        let frontier = self.published.frontier;
+        if is_let_in && !straight && place > frontier.place() {
+            self.jumped.push(index);
+        }
+        match (is_let_in, self.client) {
+            (true, Client::Asks) => self.later(at, 0, Errand::Enter(index)),
+            (true, Client::Knocks) => {}
+            (false, Client::Asks) => self.later(at, status.refresh_after_ms, Errand::Poll(index)),
+            (false, Client::Knocks) => self.later(at, KNOCK_AGAIN_MS, Errand::Poll(index)),
+        }
+    }
+
+    fn later(&mut self, at: Millis, after_ms: u64, errand: Errand) {
         let travels_ms = 50 + self.chance.below(300);
         let at = at.0 + after_ms + travels_ms;
         self.agenda.entry(at).or_default().push(errand);
     }
 
-    fn enter(&mut self, index: usize, at: Millis) -> bool {
-        let entropy = self.chance.name();
-        let pass_seconds = self.published.pass_seconds;
-        let person = &mut self.people[index];
-        let lot = person.ticket.lot;
-        let gate = &mut self.gates[usize::from(GateIndex::of_lot(lot).number())];
-        let wanted = Enter {
-            lot,
-            pass_seconds,
+    fn knock(&mut self, index: usize, at: Millis) -> bool {
+        let person = &self.people[index];
+        let knock = Knock {
+            lot: person.ticket.lot,
+            place: person.place(),
             may_begin: true,
         };
-        match gate.enter(&wanted, at, entropy) {
+        let gate = usize::from(GateIndex::of_lot(knock.lot).number());
+        match self.gates[gate].knock(&knock, at) {
+            Knocked::Admitted => {
+                self.admit_one(index, at);
+                true
+            }
+            Knocked::Door => {
+                self.refused += 1;
+                self.broken += u64::from(self.people[index].admitted.is_some());
+                false
+            }
+            other => panic!("nobody comes twice here: {other:?}"),
+        }
+    }
+
+    /// Somebody is let in. All who knock before them are overtaken.
+    fn admit_one(&mut self, index: usize, at: Millis) {
+        let place = (self.people[index].place(), index);
+        self.people[index].admitted = Some(at);
+        if let Some(Some(since)) = self.door.remove(&place) {
+            self.overtaken_ms.push(at - since);
+        }
+        for since in self.door.range_mut(..place).map(|(_, since)| since) {
+            since.get_or_insert(at);
+        }
+    }
+
+    fn enter_admitted(&mut self, index: usize, at: Millis) {
+        if !self.enter(index, at) {
+            self.broken += 1;
+            self.later(at, KNOCK_AGAIN_MS, Errand::Poll(index));
+        }
+    }
+
+    fn enter(&mut self, index: usize, at: Millis) -> bool {
+        let entropy = self.chance.name();
+        let person = &self.people[index];
+        let wanted = Enter {
+            lot: person.ticket.lot,
+            place: person.place(),
+            pass_seconds: self.published.pass_seconds,
+            may_begin: true,
+        };
+        let gate = usize::from(GateIndex::of_lot(wanted.lot).number());
+        match self.gates[gate].enter(&wanted, at, entropy) {
             Ok(entered) => {
+                if person.admitted.is_none() {
+                    self.admit_one(index, at);
+                }
+                let person = &mut self.people[index];
                 person.entered = Some(at);
+                let stays_ms = person.stays_ms;
                 self.entries.push(at);
                 while self
                     .passes
@@ -288,6 +384,7 @@ impl Room {
                 self.passes.insert((entered.expires, index));
                 self.expiry_of.insert(index, entered.expires);
                 self.most_live = self.most_live.max(self.passes.len());
+                self.later(at, stays_ms, Errand::Leave(index));
                 true
             }
             Err(NotEntered::Spent) => panic!("nobody enters twice here"),
@@ -342,8 +439,18 @@ impl Room {
     }
 
     pub fn status(&self, person: usize) -> Status {
-        let ticket = Some(&self.people[person].ticket);
-        decide(&self.published, &seeds(), ticket, self.now)
+        told(&self.published, &self.people[person], self.now)
+    }
+
+    /// Whether somebody who shows up has not been let in.
+    pub fn anybody_waits(&self) -> bool {
+        self.entries.len() < self.people.iter().filter(|p| p.shows_up).count()
+    }
+
+    /// How long each who was overtaken was so, those among them who still stand at the door.
+    pub fn overtaken_ms(&self) -> impl Iterator<Item = u64> {
+        let still = self.door.values().flatten().map(|since| self.now - *since);
+        self.overtaken_ms.iter().copied().chain(still)
     }
 
     pub fn entries_between(&self, from: Millis, to: Millis) -> usize {
@@ -352,6 +459,17 @@ impl Room {
             .filter(|at| **at >= from && **at < to)
             .count()
     }
+}
+
+/// What a person is told by a bulletin. Their draw is known here, and need not be computed
+/// for each poll.
+fn told(published: &Published, person: &Person, now: Millis) -> Status {
+    let bucket = person.ticket.bucket;
+    let is_fixed = bucket != Bucket::LOTTERY || published.has_started();
+    let is_known = published.beacon.value().is_some();
+    let is_drawn = is_known && is_fixed && published.opening.is_closed(bucket, now);
+    let draw = is_drawn.then_some(person.draw);
+    decide_drawn(published, Some(&person.ticket), draw, now)
 }
 
 fn person(arrived: Millis, opening: &Opening, habits: &Habits, chance: &mut Chance) -> Person {
@@ -378,6 +496,8 @@ fn person(arrived: Millis, opening: &Opening, habits: &Habits, chance: &mut Chan
         ticket,
         shows_up: chance.happens(show_up),
         stays_ms: (habits.stays_ms)(chance),
+        reached: None,
+        knocked: None,
         admitted: None,
         entered: None,
     }

@@ -8,4 +8,5 @@ mod crowd;
 mod room_cap;
 mod room_crowd;
 mod room_live;
+mod room_small;
 mod room_wait;

@@ -57,7 +57,7 @@ fn arrivals(early: usize, late: usize, seed: u64) -> Vec<Millis> {
 fn watch(mut room: Room, end: Millis) -> Outcome {
     let mut panel = Panel::of(&room);
     let mut largest_published = 0;
-    while room.now < end && room.admitted < room.people.len() {
+    while room.now < end && room.reached < room.people.len() {
         room.step();
         if room.now.0.is_multiple_of(10_000) {
             let text = serde_json::to_string(&room.published).unwrap();
@@ -109,7 +109,7 @@ fn the_lottery_does_not_depend_on_arrival() {
         .filter(|p| p.ticket.bucket.0 == 0 && p.ticket.band == Band::Everybody)
         .collect();
     let mut order: Vec<usize> = (0..drawn.len()).collect();
-    order.sort_by_key(|i| (drawn[*i].admitted.unwrap(), drawn[*i].draw));
+    order.sort_by_key(|i| (drawn[*i].reached.unwrap(), drawn[*i].draw));
     let chi = chi_square(&tenths(&order));
     println!("arrival against admission: chi-square {chi:.1} with 81 degrees of freedom");
     assert!(chi < CHI_SQUARE_81, "{chi}");
@@ -175,7 +175,7 @@ fn fans_are_let_in_before_everybody_else_of_the_lottery() {
         let lottery = room.people.iter().filter(move |p| p.ticket.bucket.0 == 0);
         lottery
             .filter(move |p| p.ticket.band == band)
-            .map(|p| p.admitted.unwrap())
+            .map(|p| p.reached.unwrap())
     };
     assert!(times(Band::Fan).max().unwrap() <= times(Band::Everybody).min().unwrap());
 }
@@ -184,17 +184,17 @@ fn fans_are_let_in_before_everybody_else_of_the_lottery() {
 fn nobody_is_overtaken_by_someone_who_came_two_seconds_later() {
     let people = &million().room.people;
     let late = people.partition_point(|p| p.arrived < OPENS);
-    let latest_lottery = people[..late].iter().map(|p| p.admitted).max().unwrap();
-    assert!(people[late..].iter().all(|p| p.admitted >= latest_lottery));
+    let latest_lottery = people[..late].iter().map(|p| p.reached).max().unwrap();
+    assert!(people[late..].iter().all(|p| p.reached >= latest_lottery));
     // The earliest admission of anybody from here to the end of the arrivals.
     let mut earliest = vec![Millis(u64::MAX); people.len() + 1];
     for i in (late..people.len()).rev() {
-        earliest[i] = earliest[i + 1].min(people[i].admitted.unwrap());
+        earliest[i] = earliest[i + 1].min(people[i].reached.unwrap());
     }
     assert!(million().room.jumped.is_empty());
     for person in &people[late..] {
         let two_later = people.partition_point(|p| p.arrived < person.arrived + 2_000);
-        assert!(person.admitted.unwrap() <= earliest[two_later]);
+        assert!(person.reached.unwrap() <= earliest[two_later]);
     }
 }
 

@@ -54,15 +54,15 @@ fn nobody_is_let_in_or_told_a_position_before_the_lottery_is_drawn() {
             );
         }
     }
-    assert_eq!((room.admitted, room.entries.len()), (0, 0));
-    room.run_until(OPENS + 10_000);
+    assert_eq!((room.reached, room.entries.len()), (0, 0));
+    room.run_until(OPENS + 15_000);
     assert!(room.entries.len() > 100);
     let last = (0..2_000).max_by_key(|i| room.people[*i].draw).unwrap();
     let status = room.status(last);
-    assert_eq!(status.state, State::Waiting);
-    let waiting = 2_000 - room.admitted as u64;
+    assert!(matches!(status.state, State::Waiting | State::Door));
+    let waiting = 2_000 - room.entries.len() as u64;
     assert!(
-        status.position.unwrap().abs_diff(waiting) < 100,
+        status.position.unwrap().abs_diff(waiting) < 300,
         "{status:?}"
     );
 }
@@ -83,14 +83,14 @@ fn a_quiet_show_lets_everybody_straight_through_and_queues_when_it_is_full() {
         if room.now > SINCE + 5_000 {
             assert!(room.published.straight_through);
             let arrived = room.people.partition_point(|p| p.arrived <= room.now);
-            assert_eq!(room.admitted, arrived, "at {}", room.now);
+            assert_eq!(room.reached, arrived, "at {}", room.now);
         }
     }
     assert_eq!(room.refused, 0);
     room.run_until(SINCE + 350_000);
     assert!(!room.published.straight_through);
     assert!(
-        room.people[room.admitted].arrived < room.now,
+        room.people[room.reached].arrived < room.now,
         "somebody waits"
     );
     room.run_until(SINCE + 1_800_000);
@@ -120,12 +120,12 @@ fn nobody_walks_past_a_line_that_began_two_seconds_earlier() {
     arrivals.extend(spread(4_000, SINCE + 305_000, 60_000));
     let mut room = Room::new(wanted, &arrivals, &ALL_COME);
     room.stale = 0.2;
-    let mut admitted = vec![None; room.people.len()];
+    let mut reached = vec![None; room.people.len()];
     while room.now < SINCE + 1_800_000 {
         room.step();
-        for (i, at) in admitted.iter_mut().enumerate() {
+        for (i, at) in reached.iter_mut().enumerate() {
             let came = room.people[i].arrived <= room.now;
-            if at.is_none() && came && room.status(i).state == State::Admitted {
+            if at.is_none() && came && room.status(i).state == State::Door {
                 *at = Some(room.now);
             }
         }
@@ -133,8 +133,8 @@ fn nobody_walks_past_a_line_that_began_two_seconds_earlier() {
     assert!(room.jumped.is_empty(), "{:?}", room.jumped);
     // The latest admission of anybody up to here, in order of arrival.
     let mut latest = Vec::new();
-    for (person, at) in room.people.iter().zip(&admitted) {
-        // Who walked in within the second was admitted when they did.
+    for (person, at) in room.people.iter().zip(&reached) {
+        // Who walked in within the second was reached when they did.
         let at = at.unwrap_or(Millis(u64::MAX)).min(person.entered.unwrap());
         latest.push(at.max(latest.last().copied().unwrap_or(Millis(0))));
     }
@@ -168,7 +168,7 @@ fn queue_all_always_queues_and_off_never() {
     }
     let waits = room.people[..100]
         .iter()
-        .map(|p| p.admitted.unwrap() - p.arrived);
+        .map(|p| p.reached.unwrap() - p.arrived);
     assert!(
         waits.min().unwrap() >= 3_000,
         "nobody is let in before the bucket is closed"
@@ -176,7 +176,7 @@ fn queue_all_always_queues_and_off_never() {
     change(&mut room, |s| s.mode = RoomMode::Off);
     room.step();
     let last = room.people.partition_point(|p| p.arrived <= room.now) - 1;
-    assert_eq!(room.status(last).state, State::Admitted);
+    assert_eq!(room.status(last).state, State::Door);
 }
 
 #[test]
@@ -185,12 +185,12 @@ fn first_come_first_served_when_asked_for() {
     let mut room = Room::new(settings(RoomOrder::Fifo, 5_000, 50), &arrivals, &ALL_COME);
     room.run_until(OPENS.saturating_sub(5_000));
     let status = room.status(999);
-    assert_eq!((status.state, room.admitted), (State::Prequeue, 0));
+    assert_eq!((status.state, room.reached), (State::Prequeue, 0));
     assert!(status.position.unwrap().abs_diff(1_000) <= 20, "{status:?}");
     room.run_until(OPENS + 120_000);
     for pair in room.people.windows(2) {
         if pair[0].ticket.bucket < pair[1].ticket.bucket {
-            assert!(pair[0].admitted.unwrap() <= pair[1].admitted.unwrap());
+            assert!(pair[0].reached.unwrap() <= pair[1].reached.unwrap());
         }
     }
 }
@@ -264,12 +264,13 @@ fn rate_and_capacity_follow_the_organiser() {
         let share = pace(&mut room) / f64::from(rate);
         assert!((0.9..=1.1).contains(&share), "{rate}: {share}");
     }
-    // Forty seconds each: 1,000 slots give 25 entries a second.
+    // Forty seconds each: 1,000 slots would give 25 entries a second, and give fewer, for
+    // each is empty for three to five seconds until the next has heard of it.
     change(&mut room, |s| s.capacity = 1_000);
     let settled = room.now + 120_000;
     room.run_until(settled);
     let share = pace(&mut room) / 25.0;
-    assert!((0.9..=1.1).contains(&share), "{share}");
+    assert!((40.0 / 45.5..=1.0).contains(&share), "{share}");
 }
 
 /// The same crowd as meets the embedded platform, and other rates: people who stay for a
@@ -314,9 +315,9 @@ fn at_a_small_rate_every_gate_lets_its_people_in_alike() {
         room.run_until(OPENS + 800_000);
         let mut waits = [const { Vec::new() }; 8];
         for person in &room.people {
-            if let (Some(admitted), Some(entered)) = (person.admitted, person.entered) {
+            if let (Some(reached), Some(entered)) = (person.reached, person.entered) {
                 let gate = usize::from(GateIndex::of_lot(person.ticket.lot).number());
-                waits[gate].push(entered.0.saturating_sub(admitted.0) as f64 / 1_000.0);
+                waits[gate].push(entered.0.saturating_sub(reached.0) as f64 / 1_000.0);
             }
         }
         let means = waits.map(|waits: Vec<f64>| {
@@ -328,7 +329,7 @@ fn at_a_small_rate_every_gate_lets_its_people_in_alike() {
         let shortest = means.iter().copied().fold(f64::MAX, f64::min);
         assert!(longest < 2.0 * shortest, "{rate}: {means:.1?}");
         assert!(
-            longest < 20.0 / f64::from(rate) + 3.0,
+            longest < 20.0 / f64::from(rate) + 12.0,
             "{rate}: {means:.1?}"
         );
     }

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod crowd;
 mod events;
 mod gate;
+mod neighbours;
 mod order;
 mod sales;

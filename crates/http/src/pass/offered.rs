@@ -3,15 +3,11 @@
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderName;
 use axum::http::request::Parts;
 use onsale_domain::room::pass::PassClaims;
+use onsale_wire::{PASS_COOKIE, PASS_HEADER, cookie};
 
-use crate::cookies::cookie;
 use crate::state::Api;
-
-pub const PASS_COOKIE: &str = "onsale_pass";
-const HEADER: HeaderName = HeaderName::from_static("onsale-pass");
 
 /// The claims of the pass that came along, if the edge signed it. A pass that cannot be
 /// trusted is none: most shows want none, and for those that do the use case says what
@@ -25,7 +21,7 @@ impl FromRequestParts<Api> for OfferedPass {
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Infallible> {
         // The header wins: a program that sends one means it, whatever cookies it keeps.
-        let token = match parts.headers.get(HEADER) {
+        let token = match parts.headers.get(PASS_HEADER) {
             Some(value) => value.to_str().ok(),
             None => cookie(&parts.headers, PASS_COOKIE),
         };

@@ -5,12 +5,16 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Role;
+use onsale_wire::{Origin, cookie, origin};
 
-use crate::cookies::cookie;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::state::Api;
 
 pub const COOKIE: &str = "onsale_session";
+/// The same wherever the browser came by TLS: no other host of the domain can set it, and it
+/// never travels in the clear.
+pub const HOST_COOKIE: &str = "__Host-onsale_session";
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// A caller whose token is good. Whether the session is still open is for the use case
@@ -37,6 +41,25 @@ pub struct Organiser(pub Caller);
 /// thinks they are logged in.
 #[derive(Debug, Clone, Copy)]
 pub struct MaybeLoggedIn(pub Option<Caller>);
+
+/// A request that no page of another site made a browser send. For requests that open a session
+/// and set its cookie: otherwise another site could log its visitors into an account of its own,
+/// and watch what they do there. A program names no origin.
+#[derive(Debug, Clone, Copy)]
+pub struct FromHere;
+
+impl<S: Sync> FromRequestParts<S> for FromHere {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        match named_origin(&parts.headers) {
+            Origin::Ours | Origin::Unnamed => Ok(Self),
+            Origin::Foreign => Err(Problem::forbidden(
+                "A page of another site sent this. Open the page on this site itself.",
+            )),
+        }
+    }
+}
 
 impl FromRequestParts<Api> for Authenticated {
     type Rejection = Problem;
@@ -157,7 +180,23 @@ fn token(headers: &HeaderMap) -> Result<Option<Token<'_>>, Problem> {
             None => Err(Error::Unauthenticated.into()),
         };
     }
-    Ok(cookie(headers, COOKIE).map(Token::Cookie))
+    Ok(cookie(headers, cookie_name(headers)).map(Token::Cookie))
+}
+
+/// The cookie that carries the session of this browser. On a developer's machine there is no
+/// TLS, and some browsers would drop a secure cookie.
+pub fn cookie_name(request: &HeaderMap) -> &'static str {
+    if came_by_tls(request) {
+        HOST_COOKIE
+    } else {
+        COOKIE
+    }
+}
+
+/// Whether whoever stands before us says that the browser came by TLS.
+pub fn came_by_tls(request: &HeaderMap) -> bool {
+    let proto = request.get(FORWARDED_PROTO);
+    proto.is_some_and(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https"))
 }
 
 /// The scheme is not case-sensitive (RFC 9110, 11.1).
@@ -170,30 +209,23 @@ fn is_write(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// A browser sends the cookie along with requests that other sites make. It also says,
-/// in a header that no page can change, which site made them. Behind the edge, `Host`
-/// is the function's own and `X-Forwarded-Host` is what the browser asked for; a page
-/// of another site cannot set that one without a preflight, which we never grant.
 fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
-    let origin = headers
-        .get(header::ORIGIN)
-        .and_then(|value| value.to_str().ok());
-    let site = origin.and_then(|origin| {
-        origin
-            .strip_prefix("https://")
-            .or_else(|| origin.strip_prefix("http://"))
-    });
+    match named_origin(headers) {
+        Origin::Ours => Ok(()),
+        Origin::Unnamed | Origin::Foreign => Err(Problem::forbidden(
+            "A change that is authorised by cookie must come from our own pages: its Origin \
+             header has to name this host. Programs send Authorization: Bearer instead.",
+        )),
+    }
+}
+
+/// Behind the edge, `Host` is the function's own and `X-Forwarded-Host` is what the browser
+/// asked for; a page of another site cannot set that one without a preflight, which we never
+/// grant.
+fn named_origin(headers: &HeaderMap) -> Origin {
     let ours = [header::HOST, FORWARDED_HOST];
-    let mut hosts = ours
+    let hosts = ours
         .iter()
         .filter_map(|name| headers.get(name)?.to_str().ok());
-    let same_site = site.is_some_and(|site| hosts.any(|host| host.eq_ignore_ascii_case(site)));
-    if same_site {
-        return Ok(());
-    }
-    Err(Problem::new(
-        Code::Forbidden,
-        "A change that is authorised by cookie must come from our own pages: its Origin header \
-         has to name this host. Programs send Authorization: Bearer instead.",
-    ))
+    origin(headers, hosts)
 }

@@ -136,7 +136,8 @@ fn is_one_index(resource: &str) -> bool {
 pub fn secrets(template: &Template) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, parameter) in template.0["Parameters"].as_object().unwrap() {
-        let public = name.ends_with("PublicKeys");
+        // Stripe's publishable key is sent to every browser.
+        let public = name.ends_with("PublicKeys") || name.ends_with("PublishableKey");
         let secret = ["Secret", "Keys", "Key", "Password", "Token"];
         let named = secret.iter().any(|end| name.ends_with(end));
         if (named && !public) || parameter.get("NoEcho").is_some() {
@@ -191,7 +192,8 @@ fn is_secret(variable: &str) -> bool {
         "_TOKEN",
         "_HEADERS",
     ];
-    ends.iter().any(|end| variable.ends_with(end)) && !variable.contains("PUBLIC")
+    let public = variable.contains("PUBLIC") || variable.ends_with("_PUBLISHABLE_KEY");
+    ends.iter().any(|end| variable.ends_with(end)) && !public
 }
 
 /// Beginnings of known kinds of secrets, and long runs of letters and digits.

@@ -77,7 +77,7 @@ const ALLOWED: &[Writes] = &[
     writes("ReconcileRole", "", "EVT BLK ORD SBX TRF MAIL EXP", ""),
     writes("NotifyRole", "", "MAIL MLG BNC", ""),
     writes("TicketsRole", "AUD", "ORD TKT TRF GTC SCN", ""),
-    writes("OrganiserRole", "AUD", "MAP MPL SLB EXP", ""),
+    writes("OrganiserRole", "AUD", "EVT MAP MPL SLB EXP", ""),
     writes("WriteExportsRole", "", "EXP", ""),
 ];
 

@@ -31,10 +31,6 @@ impl Texts for English {
          It contains no pictures and does not track whether you read it."
     }
 
-    fn general_place(section: &str) -> String {
-        format!("{section} (free choice of place)")
-    }
-
     fn confirmation(title: &str, tickets: usize) -> Words {
         let them = plural(tickets, "your ticket", "your # tickets");
         Words {
@@ -47,7 +43,7 @@ impl Texts for English {
                      Show the code at the entrance, printed or on your phone."
                 ),
             ],
-            button: Some("See your order".to_owned()),
+            button: Some("See your tickets".to_owned()),
             notes: vec!["Each code admits one person, once. Keep it to yourself.".to_owned()],
         }
     }
@@ -202,7 +198,8 @@ impl Texts for English {
         }
     }
 
-    fn transfer(title: &str, from: &str) -> Words {
+    fn transfer(title: &str, from: Option<&str>) -> Words {
+        let from = from.unwrap_or("Somebody");
         Words {
             subject: format!("A ticket for you: {title}"),
             heading: "Somebody gives you a ticket".to_owned(),
@@ -273,13 +270,46 @@ impl Texts for English {
         }
     }
 
+    fn log_in_link(minutes: u64) -> Words {
+        Words {
+            subject: "Log in to Onsale".to_owned(),
+            heading: "Log in to Onsale".to_owned(),
+            paragraphs: vec![format!(
+                "Use this link to log in. It works once, for {minutes} minutes."
+            )],
+            button: Some("Log in".to_owned()),
+            notes: vec![
+                "If you did not ask for it, ignore this message: nobody is logged in \
+                 without the link. Never give the link to anybody."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn address_proof(minutes: u64) -> Words {
+        Words {
+            subject: "Confirm your address".to_owned(),
+            heading: "Confirm your address".to_owned(),
+            paragraphs: vec![format!(
+                "Confirm that this address is yours. The link works for {minutes} \
+                 minutes."
+            )],
+            button: Some("Confirm the address".to_owned()),
+            notes: vec![
+                "If you have no account at Onsale, ignore this message: nothing happens \
+                 then."
+                    .to_owned(),
+            ],
+        }
+    }
+
     fn your_turn(title: &str) -> Words {
         Words {
-            subject: format!("It is your turn: {title}"),
-            heading: "It is your turn".to_owned(),
+            subject: format!("You are next: {title}"),
+            heading: "You are next".to_owned(),
             paragraphs: vec![
-                "The waiting room lets you in. Enter before the time below \
-                 and choose your places."
+                "The line has come to you. Open the waiting room before the time below: \
+                 it lets you in as soon as there is room."
                     .to_owned(),
             ],
             button: Some("Enter".to_owned()),

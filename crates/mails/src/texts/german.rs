@@ -31,10 +31,6 @@ impl Texts for German {
          Sie enthält keine Bilder und verfolgt nicht, ob Sie sie lesen."
     }
 
-    fn general_place(section: &str) -> String {
-        format!("{section} (freie Platzwahl)")
-    }
-
     fn confirmation(title: &str, tickets: usize) -> Words {
         let them = plural(
             tickets,
@@ -51,7 +47,7 @@ impl Texts for German {
                      Zeigen Sie den Code am Eingang, gedruckt oder auf dem Telefon."
                 ),
             ],
-            button: Some("Bestellung ansehen".to_owned()),
+            button: Some("Tickets ansehen".to_owned()),
             notes: vec![
                 "Jeder Code lässt eine Person ein einziges Mal ein. Geben Sie ihn nicht weiter."
                     .to_owned(),
@@ -210,7 +206,8 @@ impl Texts for German {
         }
     }
 
-    fn transfer(title: &str, from: &str) -> Words {
+    fn transfer(title: &str, from: Option<&str>) -> Words {
+        let from = from.unwrap_or("Jemand");
         Words {
             subject: format!("Ein Ticket für Sie: {title}"),
             heading: "Ihnen wird ein Ticket geschenkt".to_owned(),
@@ -282,13 +279,48 @@ impl Texts for German {
         }
     }
 
+    fn log_in_link(minutes: u64) -> Words {
+        Words {
+            subject: "Anmelden bei Onsale".to_owned(),
+            heading: "Anmelden bei Onsale".to_owned(),
+            paragraphs: vec![format!(
+                "Mit diesem Link melden Sie sich an. Er gilt einmal, {minutes} Minuten \
+                 lang."
+            )],
+            button: Some("Anmelden".to_owned()),
+            notes: vec![
+                "Wenn Sie ihn nicht angefordert haben, beachten Sie diese Nachricht \
+                 nicht: Ohne den Link meldet sich niemand an. Geben Sie den Link nie \
+                 weiter."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn address_proof(minutes: u64) -> Words {
+        Words {
+            subject: "Bestätigen Sie Ihre Adresse".to_owned(),
+            heading: "Bestätigen Sie Ihre Adresse".to_owned(),
+            paragraphs: vec![format!(
+                "Bestätigen Sie, dass diese Adresse Ihnen gehört. Der Link gilt {minutes} \
+                 Minuten lang."
+            )],
+            button: Some("Adresse bestätigen".to_owned()),
+            notes: vec![
+                "Wenn Sie kein Konto bei Onsale haben, beachten Sie diese Nachricht \
+                 nicht: Dann geschieht nichts."
+                    .to_owned(),
+            ],
+        }
+    }
+
     fn your_turn(title: &str) -> Words {
         Words {
-            subject: format!("Sie sind dran: {title}"),
-            heading: "Sie sind dran".to_owned(),
+            subject: format!("Sie sind als Nächstes dran: {title}"),
+            heading: "Sie sind als Nächstes dran".to_owned(),
             paragraphs: vec![
-                "Der Warteraum lässt Sie ein. Treten Sie vor der unten genannten Zeit ein \
-                 und wählen Sie Ihre Plätze."
+                "Die Schlange ist bei Ihnen angekommen. Öffnen Sie den Warteraum vor der unten \
+                 genannten Zeit: Er lässt Sie ein, sobald Platz ist."
                     .to_owned(),
             ],
             button: Some("Eintreten".to_owned()),

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod buttons;
 mod golden;
 mod samples;
 mod whole;
@@ -86,17 +87,38 @@ fn nothing_is_missing_in_any_mail() {
 }
 
 #[test]
-fn the_two_languages_say_different_words_about_the_same_facts() {
+fn the_languages_say_different_words_about_the_same_facts() {
     for (name, letter) in samples::all() {
-        let [english, german] = Language::ALL.map(|language| rendered(&letter, language));
-        assert_ne!(english.subject, german.subject, "{name}");
-        assert_eq!(links(&english.text), links(&german.text), "{name}");
-        // A paragraph that was copied and not translated.
-        for line in english.text.lines().filter(|line| line.len() > 60) {
-            assert!(
-                line.starts_with("http") || !german.text.contains(line),
-                "{name}: {line}"
-            );
+        let mails = Language::ALL.map(|language| rendered(&letter, language));
+        let [english, translations @ ..] = &mails;
+        for (i, translation) in translations.iter().enumerate() {
+            let note = format!("{name} in {}", Language::ALL[i + 1]);
+            assert_ne!(english.subject, translation.subject, "{note}");
+            assert_eq!(links(&english.text), links(&translation.text), "{note}");
+            // A paragraph that was copied and not translated.
+            for line in english.text.lines().filter(|line| line.len() > 60) {
+                assert!(
+                    line.starts_with("http") || !translation.text.contains(line),
+                    "{note}: {line}"
+                );
+            }
+        }
+    }
+}
+
+/// A colon at the beginning of a line would be read as part of the next sentence.
+#[test]
+fn french_keeps_its_punctuation_on_the_line_of_its_word() {
+    for (name, letter) in samples::all() {
+        let mail = rendered(&letter, Language::Fr);
+        for part in [&mail.subject, &mail.text] {
+            for wrong in [" :", " ;", " !", " ?"] {
+                assert!(!part.contains(wrong), "{name}: {wrong} in {part}");
+            }
+        }
+        let labels = mail.text.lines().filter_map(|line| line.split_once(": "));
+        for (label, _) in labels {
+            assert!(label.ends_with('\u{a0}'), "{name}: {label}");
         }
     }
 }
@@ -133,6 +155,24 @@ fn nothing_is_loaded_and_nothing_runs() {
             assert!(!html.contains(wrong), "{name}: {wrong}");
         }
     }
+}
+
+#[test]
+fn a_sender_whose_name_is_a_link_is_told_without_it() {
+    let named = |name: &str| {
+        let all = samples::with_texts("Night Flight", name);
+        let mut transfers = all.into_iter().filter(|(kind, _)| kind == "transfer");
+        rendered(&transfers.next().unwrap().1, Language::En)
+    };
+    let mail = named("Ana https://evil.example/win");
+    assert!(mail.text.contains("Ana wants to give"), "{}", mail.text);
+    let mail = named("www.evil.example");
+    assert!(
+        mail.text.contains("Somebody wants to give"),
+        "{}",
+        mail.text
+    );
+    assert!(!mail.html.contains("evil"), "{}", mail.html);
 }
 
 #[test]

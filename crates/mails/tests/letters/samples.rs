@@ -26,7 +26,7 @@ pub(crate) fn with_text(text: &str) -> Vec<(String, Letter)> {
     with_texts(text, text)
 }
 
-fn with_texts(title: &str, person: &str) -> Vec<(String, Letter)> {
+pub(crate) fn with_texts(title: &str, person: &str) -> Vec<(String, Letter)> {
     let name = || person.to_owned();
     let show = || ShowLine {
         show_id: ShowId::from_bytes([0x11; 16]),
@@ -145,6 +145,22 @@ fn with_texts(title: &str, person: &str) -> Vec<(String, Letter)> {
             Letter::Invitation {
                 name: name(),
                 reset_id: ResetId::from_bytes([0x77; 16]),
+            },
+        ),
+        (
+            "log_in_link".to_owned(),
+            Letter::LogInLink {
+                name: name(),
+                reset_id: ResetId::from_bytes([0x88; 16]),
+                minutes: 30,
+            },
+        ),
+        (
+            "address_proof".to_owned(),
+            Letter::ProveAddress {
+                name: name(),
+                reset_id: ResetId::from_bytes([0x99; 16]),
+                minutes: 60,
             },
         ),
         (

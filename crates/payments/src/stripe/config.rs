@@ -15,6 +15,11 @@ pub struct StripeConfig {
     /// Which deployment opens a payment. Two of them may share an account, and neither
     /// may take the other's payments for its own.
     pub stack: String,
+    /// The origin to which a bank's page sends the buyer back, where it is known.
+    pub return_to: Option<String>,
+    /// Whether the page has Stripe's script, which asks the bank in place. Without it the
+    /// buyer is sent to a page of Stripe's.
+    pub has_script: bool,
     /// For one call, from connecting to the last byte of the reply.
     pub timeout: Duration,
 }
@@ -25,6 +30,8 @@ impl fmt::Debug for StripeConfig {
             .field("secret_key", &"…")
             .field("api_url", &self.api_url)
             .field("stack", &self.stack)
+            .field("return_to", &self.return_to)
+            .field("has_script", &self.has_script)
             .field("timeout", &self.timeout)
             .finish()
     }
@@ -36,6 +43,8 @@ impl StripeConfig {
             secret_key: secret_key.into(),
             api_url: API_URL.to_owned(),
             stack: STACK.to_owned(),
+            return_to: None,
+            has_script: false,
             timeout: TIMEOUT,
         }
     }

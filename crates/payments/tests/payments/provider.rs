@@ -7,9 +7,11 @@ use crate::replies::{ORDER, ORDER_TEXT, intent, pi};
 use crate::scripted::{Reply, Server};
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::time::Millis;
-use onsale_payments::{Provider, ProviderKind, Stripe, StripeConfig, WebhookError};
+use onsale_payments::{
+    PaymentSettings, Provider, ProviderKind, Stripe, StripeConfig, WebhookError,
+};
 
-fn provider(settings: &[(&str, &str)]) -> Result<Provider, String> {
+pub(crate) fn provider(settings: &[(&str, &str)]) -> Result<Provider, String> {
     let setting = |name: &str| {
         let found = settings.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| (*value).to_owned())
@@ -36,6 +38,31 @@ fn a_key_of_stripe_means_stripe_and_none_means_the_sandbox() {
         ("STRIPE_API_URL", "http://localhost:1"),
     ];
     assert_eq!(kind(&emulator), ProviderKind::Stripe);
+}
+
+#[test]
+fn pages_are_told_a_publishable_key_and_never_a_secret_one() {
+    let told = |settings: &[(&str, &str)]| provider(settings).map(|provider| provider.settings);
+    let stripe = |key| {
+        let settings = [
+            ("STRIPE_SECRET_KEY", "sk_test_1"),
+            ("STRIPE_PUBLISHABLE_KEY", key),
+        ];
+        told(&settings)
+    };
+    let with = |key: Option<&str>| PaymentSettings {
+        kind: ProviderKind::Stripe,
+        publishable_key: key.map(str::to_owned),
+    };
+    assert_eq!(stripe(" pk_test_1 "), Ok(with(Some("pk_test_1"))));
+    assert_eq!(stripe(""), Ok(with(None)));
+    for wrong in ["sk_test_1", "rk_live_1", "pk_test_1'; alert(1)"] {
+        let refused = stripe(wrong).unwrap_err();
+        assert!(refused.contains("STRIPE_PUBLISHABLE_KEY"), "{refused}");
+        assert!(!refused.contains(wrong), "{refused}");
+    }
+    let sandbox = told(&[("STRIPE_PUBLISHABLE_KEY", "pk_test_1")]);
+    assert_eq!(sandbox, Ok(PaymentSettings::sandbox()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::provider::provider;
 use crate::replies::{
     ORDER, ORDER_TEXT, error, intent, intent_with, is_ours, is_unavailable, pi, unexpected_state,
 };
@@ -343,4 +344,29 @@ async fn an_emulator_that_cannot_confirm_with_a_method_has_it_set_before() {
 
     let silent = vec![not_implemented(), Reply::Never];
     assert!(is_unavailable(&authorise(silent).await));
+}
+
+#[tokio::test]
+async fn a_buyer_whose_bank_wants_to_see_them_comes_back_to_their_order() {
+    for (key, asked_for) in [("", ""), ("pk_test_1", "&use_stripe_sdk=true")] {
+        let server = Server::with(vec![intent("requires_capture")]).await;
+        let settings = [
+            ("STRIPE_SECRET_KEY", "sk_test_1"),
+            ("STRIPE_PUBLISHABLE_KEY", key),
+            ("STRIPE_API_URL", server.url.as_str()),
+            ("PUBLIC_BASE_URL", "https://onsale.example/"),
+        ];
+        let stripe = provider(&settings).unwrap().payments;
+        let answer = stripe.authorise(&pi(), ORDER, 1, &visa()).await;
+        assert_eq!(answer, Ok(Authorisation::Authorised));
+        let address = format!("https%3A%2F%2Fonsale.example%2Forders%2F{ORDER_TEXT}");
+        let form = format!("payment_method=pm_card_visa&return_url={address}{asked_for}");
+        let asked = &server.asked()[0];
+        assert!(asked.ends_with(&form), "{asked}");
+    }
+    let nowhere = [
+        ("STRIPE_SECRET_KEY", "sk_test_1"),
+        ("PUBLIC_BASE_URL", "javascript:alert(1)"),
+    ];
+    assert!(provider(&nowhere).is_err());
 }

@@ -337,7 +337,21 @@ async fn an_emulator_that_cannot_list_by_time_is_filtered_here() {
 }
 
 #[tokio::test]
-async fn stripe_has_no_action_of_the_sandbox() {
-    let server = Server::with(vec![]).await;
-    assert_eq!(server.stripe.confirm_action(&pi()).await, Ok(false));
+async fn an_action_is_done_once_the_bank_waits_no_longer() {
+    for (status, done) in [
+        ("requires_action", false),
+        ("requires_capture", true),
+        ("requires_payment_method", true),
+        ("canceled", true),
+        ("succeeded", false),
+    ] {
+        let server = Server::with(vec![intent(status)]).await;
+        let told = server.stripe.confirm_action(&pi()).await;
+        assert_eq!(told, Ok(done), "{status}");
+        let asked = server.lines();
+        assert!(
+            asked[0].starts_with("GET /v1/payment_intents/pi_1?"),
+            "{asked:?}"
+        );
+    }
 }

@@ -335,6 +335,7 @@ pub fn event(n: usize) -> Event {
         venue: format!("{} Hall", name(&mut dice, language)),
         city,
         location: Some(location),
+        timezone: None,
         poster_url: None,
         shows,
         created: Millis(NOW.0 - n as u64 * 60_000),

@@ -255,6 +255,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         city: city.to_owned(),
         category: category.to_owned(),
         location: place.map(|(lat, lon)| at(lat, lon)),
+        timezone: None,
         shows,
         created: Millis(NOW.0 - age),
         ..event(0, "Night")

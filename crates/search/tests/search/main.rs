@@ -98,6 +98,7 @@ pub(crate) fn event(n: u16, title: &str) -> Event {
         venue: "Great Hall".to_owned(),
         city: "Berlin".to_owned(),
         location: None,
+        timezone: None,
         poster_url: None,
         shows: vec![show(1, NOW + 7 * DAY, 4_500)],
         created: Millis(NOW.0 - u64::from(n)),

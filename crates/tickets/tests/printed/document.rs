@@ -2,6 +2,7 @@
 //! texts of every kind.
 
 use crate::sample::page;
+use onsale_domain::language::Language;
 use onsale_tickets::{MAX_PAGES, PdfError, QrError, TicketPage, pdf};
 use proptest::prelude::*;
 use std::process::Command;
@@ -21,7 +22,7 @@ fn has(document: &[u8], what: &str) -> bool {
 fn every_ticket_has_a_page() {
     for tickets in [1, 2, 7] {
         let pages: Vec<_> = (0..tickets).map(page).collect();
-        let document = pdf(&pages).unwrap();
+        let document = pdf(&pages, Language::En).unwrap();
         assert!(document.starts_with(b"%PDF-1.7"));
         assert!(has(&document, &format!("/Count {tickets}")));
         assert_eq!(
@@ -35,7 +36,7 @@ fn every_ticket_has_a_page() {
 fn a_screen_reader_finds_title_language_headings_and_the_code() {
     let mut second = page(1);
     second.seat = Some("35".into());
-    let document = pdf(&[page(0), second]).unwrap();
+    let document = pdf(&[page(0), second], Language::En).unwrap();
     assert!(has(&document, "<pdfuaid:part>1</pdfuaid:part>"));
     assert!(has(&document, "2 tickets: The Night Trains: Farewell Tour"));
     assert!(has(&document, "/Lang(en)") || has(&document, "/Lang (en)"));
@@ -54,10 +55,70 @@ fn a_screen_reader_finds_title_language_headings_and_the_code() {
 }
 
 #[test]
+fn a_ticket_speaks_the_language_of_its_owner() {
+    let mut standing = page(1);
+    (standing.row, standing.seat) = (None, None);
+    let pages = [page(0), standing];
+    for (language, said) in [
+        (
+            Language::En,
+            [
+                "2 tickets: The",
+                "Section",
+                "Row",
+                "Free choice",
+                "Show this code",
+            ],
+        ),
+        (
+            Language::De,
+            [
+                "2 Tickets: The",
+                "Bereich",
+                "Reihe",
+                "Freie Platzwahl",
+                "Zeigen Sie",
+            ],
+        ),
+        (
+            Language::Fr,
+            [
+                "2 billets\u{a0}: The",
+                "Zone",
+                "Rang",
+                "Placement libre",
+                "Présentez",
+            ],
+        ),
+        (
+            Language::Es,
+            [
+                "2 entradas: The",
+                "Zona",
+                "Fila",
+                "Sin numerar",
+                "Muestre este",
+            ],
+        ),
+    ] {
+        let document = pdf(&pages, language).unwrap();
+        let [title, printed @ ..] = said;
+        assert!(has(&document, title), "{title}");
+        let tag = format!("/Lang({language})");
+        assert!(has(&document, &tag) || has(&document, &tag.replace('(', " (")));
+        if let Some(text) = copied(&document) {
+            for said in printed {
+                assert!(text.contains(said), "{said} in {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn fonts_are_embedded_in_the_parts_that_are_used() {
     let mut chinese = page(0);
     chinese.event = "上海之夜".into();
-    let document = pdf(&[chinese]).unwrap();
+    let document = pdf(&[chinese], Language::En).unwrap();
     for font in [
         "+NotoSans-Regular",
         "+NotoSans-Bold",
@@ -117,7 +178,7 @@ fn names_in_every_script_have_a_font_and_are_copied_as_they_were_written() {
     for (script, name) in NAMES {
         let mut ticket = page(0);
         ticket.event = name.into();
-        let document = pdf(&[ticket]).unwrap();
+        let document = pdf(&[ticket], Language::En).unwrap();
         let font = format!("+NotoSans{script}-Regular");
         assert!(has(&document, &font), "{script}");
         assert!(document.len() < 60_000, "{} bytes", document.len());
@@ -135,21 +196,28 @@ fn a_name_that_turns_around_does_not_turn_the_ticket_around() {
         turned.holder = format!("{turn}Zoë 12");
         turned.venue = format!("Harbour{turn} Hall");
         plain.holder = "Zoë 12".into();
-        assert_eq!(pdf(&[turned]), pdf(&[plain]), "{turn:?}");
+        assert_eq!(
+            pdf(&[turned], Language::En),
+            pdf(&[plain], Language::En),
+            "{turn:?}"
+        );
     }
 }
 
 #[test]
 fn the_same_tickets_give_the_same_bytes() {
-    assert_eq!(pdf(&[page(3)]), pdf(&[page(3)]));
+    assert_eq!(pdf(&[page(3)], Language::En), pdf(&[page(3)], Language::En));
 }
 
 #[test]
 fn the_number_of_pages_is_bounded() {
-    assert_eq!(pdf(&[]), Err(PdfError::PageCount(0)));
+    assert_eq!(pdf(&[], Language::En), Err(PdfError::PageCount(0)));
     let many = vec![page(0); MAX_PAGES + 1];
-    assert_eq!(pdf(&many), Err(PdfError::PageCount(MAX_PAGES + 1)));
-    let most = pdf(&many[1..]).unwrap();
+    assert_eq!(
+        pdf(&many, Language::En),
+        Err(PdfError::PageCount(MAX_PAGES + 1))
+    );
+    let most = pdf(&many[1..], Language::En).unwrap();
     assert!(most.len() < 1 << 20, "{} bytes", most.len());
 }
 
@@ -157,7 +225,10 @@ fn the_number_of_pages_is_bounded() {
 fn a_ticket_without_a_code_is_refused() {
     let mut revoked = page(0);
     revoked.code.clear();
-    assert_eq!(pdf(&[revoked]), Err(PdfError::Code(QrError::Alphabet)));
+    assert_eq!(
+        pdf(&[revoked], Language::En),
+        Err(PdfError::Code(QrError::Alphabet))
+    );
 }
 
 #[test]
@@ -188,7 +259,7 @@ fn empty_and_endless_texts_still_make_a_page() {
             ticket_id: text.into(),
             code: page(0).code,
         };
-        let written = pdf(std::slice::from_ref(&page));
+        let written = pdf(std::slice::from_ref(&page), Language::En);
         assert!(written.is_ok(), "{text:.20}: {written:?}");
     }
 }
@@ -218,7 +289,7 @@ proptest! {
             event, venue, city, starts_at_text, section, seat, row: Some(row), price_text, holder,
             ticket_id, code: page(0).code,
         };
-        let written = pdf(std::slice::from_ref(&page));
+        let written = pdf(std::slice::from_ref(&page), Language::En);
         prop_assert!(written.is_ok(), "{:?}", written);
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::picture::Picture;
 use crate::sample::{page, real_code};
+use onsale_domain::language::Language;
 use onsale_tickets::{QrError, pdf, svg};
 use std::process::Command;
 
@@ -47,7 +48,11 @@ fn every_printed_page_scans_to_its_code() {
     pages[2].venue = "Festspielhaus ".repeat(20);
     pages[2].starts_at_text = "A day in summer ".repeat(10);
     pages[2].section = "Parterre rechts 1234".into();
-    std::fs::write(folder.path().join("tickets.pdf"), pdf(&pages).unwrap()).unwrap();
+    std::fs::write(
+        folder.path().join("tickets.pdf"),
+        pdf(&pages, Language::De).unwrap(),
+    )
+    .unwrap();
     // 100 dpi: less than any phone shows.
     let rendered = Command::new("pdftoppm")
         .args(["-png", "-gray", "-r", "100", "tickets.pdf", "page"])

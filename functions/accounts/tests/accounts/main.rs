@@ -1,6 +1,7 @@
 //! The function as its clients meet it.
 
 mod devices;
+mod links;
 mod passwords;
 mod service;
 
@@ -25,7 +26,10 @@ async fn somebody_registers_logs_in_looks_at_themselves_and_logs_out() {
     let id = &account.body["account_id"];
     assert_eq!(
         account.body,
-        json!({"account_id": id, "email": "ana@example.org", "name": "Ana", "role": "buyer"})
+        json!({
+            "account_id": id, "email": "ana@example.org", "name": "Ana", "role": "buyer",
+            "address_proven": false,
+        })
     );
 
     let session = service
@@ -78,11 +82,21 @@ async fn the_cookie_is_secure_behind_tls() {
     let session = service
         .send("POST", "/api/v1/sessions", &headers, Some(body))
         .await;
-    assert!(
-        session.headers["set-cookie"]
-            .to_str()
-            .unwrap()
-            .ends_with("; Secure")
+    let cookie = session.headers["set-cookie"].to_str().unwrap();
+    assert!(cookie.starts_with("__Host-onsale_session="), "{cookie}");
+    assert!(cookie.ends_with("; Secure") && cookie.contains("; Path=/;"));
+    assert!(!cookie.contains("Domain"), "{cookie}");
+    let (sent, _) = cookie.split_once(';').unwrap();
+    let with_cookie = [("x-forwarded-proto", "https"), ("cookie", sent)];
+    let me = service.send("GET", "/api/v1/me", &with_cookie, None).await;
+    assert_eq!(me.status, StatusCode::OK);
+    let plain = sent.replace("__Host-", "");
+    let with_plain = [("x-forwarded-proto", "https"), ("cookie", plain.as_str())];
+    let me = service.send("GET", "/api/v1/me", &with_plain, None).await;
+    assert_eq!(
+        me.status,
+        StatusCode::UNAUTHORIZED,
+        "another host may set it"
     );
 }
 
@@ -364,8 +378,12 @@ fn the_document_describes_every_operation() {
             "get /api/v1/staff",
             "patch /api/v1/me",
             "post /api/v1/accounts",
+            "post /api/v1/me/address-proof",
+            "post /api/v1/me/address-proof/{token}",
             "post /api/v1/password-resets",
             "post /api/v1/password-resets/{token}",
+            "post /api/v1/session-links",
+            "post /api/v1/session-links/{token}",
             "post /api/v1/sessions",
             "post /api/v1/staff",
             "put /api/v1/me/password",
@@ -385,7 +403,7 @@ fn the_document_describes_every_operation() {
     }
     assert_eq!(
         schemas["Register"]["required"],
-        json!(["email", "password", "name", "role"])
+        json!(["email", "name", "role"])
     );
     assert_eq!(schemas["NewRole"]["enum"], json!(["buyer", "organiser"]));
     let text = document.to_string();

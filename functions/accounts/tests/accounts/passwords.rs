@@ -94,24 +94,42 @@ async fn saying_a_password_is_limited_as_log_ins_are() {
 }
 
 #[tokio::test]
-async fn an_open_session_is_enough_to_leave_and_a_password_is_checked_when_it_comes() {
+async fn an_account_with_a_password_is_deleted_with_its_password_only() {
     let service = service(Limits::off());
     service.register(None, ana()).await;
     let token = logged_in(&service).await;
     let leave = |body| service.with_token("DELETE", "/api/v1/me", &token, body);
-    let wrong = leave(Some(json!({"password": "wrong horse"}))).await;
-    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
+    for body in [
+        None,
+        Some(json!({})),
+        Some(json!({"password": "wrong horse"})),
+    ] {
+        let refused = leave(body).await;
+        assert_eq!(
+            (refused.status, code(&refused)),
+            (StatusCode::FORBIDDEN, "forbidden")
+        );
+    }
     let unknown = leave(Some(json!({"pass": "correct horse"}))).await;
     assert_eq!(unknown.status, StatusCode::BAD_REQUEST);
     assert_eq!(service.me(&token).await.status, StatusCode::OK);
-    assert_eq!(leave(None).await.status, StatusCode::NO_CONTENT);
-    assert_eq!(service.me(&token).await.status, StatusCode::UNAUTHORIZED);
-    assert_eq!(leave(None).await.status, StatusCode::UNAUTHORIZED);
-    service.register(None, ana()).await;
-    let token = logged_in(&service).await;
     let body = json!({"password": "correct horse"});
-    let left = service.with_token("DELETE", "/api/v1/me", &token, Some(body));
-    assert_eq!(left.await.status, StatusCode::NO_CONTENT);
+    let left = leave(Some(body.clone())).await;
+    assert_eq!(left.status, StatusCode::NO_CONTENT);
+    assert_eq!(service.me(&token).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(leave(Some(body)).await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn an_account_without_a_password_is_deleted_by_its_session() {
+    let service = service(Limits::off());
+    let guest = json!({"email": "ana@example.org", "name": "Ana", "role": "buyer"});
+    let guest = token(&service.register(None, guest).await);
+    let leave = |body| service.with_token("DELETE", "/api/v1/me", &guest, body);
+    let guessed = leave(Some(json!({"password": "a horse"}))).await;
+    assert_eq!(guessed.status, StatusCode::FORBIDDEN);
+    assert_eq!(leave(None).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(service.me(&guest).await.status, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod answers;
 mod document;
+mod plan;
 mod refusals;
 mod visibility;
 

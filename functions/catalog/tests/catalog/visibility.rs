@@ -21,14 +21,17 @@ async fn a_published_show_is_there_for_everyone() {
     assert_eq!(answer.body["room"]["mode"], "off");
     assert_eq!(answer.body["hold_seconds"], 600);
 
+    let about = json!({"event_id": event, "title": "Night", "category": "music"});
+    assert_eq!(answer.body["event"], about);
+    let place = json!({"name": "Hall", "city": "Berlin", "timezone": "Europe/Berlin"});
+    assert_eq!(answer.body["venue"], place);
+
     let answer = service
         .get(&format!("/api/v1/shows/{show}/layout"), None)
         .await;
-    assert_eq!(
-        answer.header("cache-control"),
-        "public, max-age=31536000, immutable"
-    );
-    let expected = json!({"places": 48, "sections": [
+    assert_eq!(answer.header("cache-control"), "public, max-age=60");
+    let focal = json!({"section": "A", "row": "1", "seat": 2});
+    let expected = json!({"version": 1, "places": 48, "focal_point": focal, "sections": [
         {"name": "A", "kind": "seated", "first": 0, "places": 6, "accessible": ["A-2-5"], "rows": [
             {"label": "1", "first": 0, "seats": [1, 2, 3]},
             {"label": "2", "first": 3, "seats": [1, 2, 5]},
@@ -63,7 +66,7 @@ async fn a_published_show_is_there_for_everyone() {
         .body["items"][0];
     let expected = json!({
         "event_id": event, "title": "Night", "category": "music", "city": "Berlin",
-        "venue": "Hall", "next_show_at": STARTS_AT, "shows": 1,
+        "venue": "Hall", "timezone": "Europe/Berlin", "next_show_at": STARTS_AT, "shows": 1,
         "from_price": {"amount": 2000, "currency": "EUR"}, "status": "on_sale",
     });
     assert_eq!(*item, expected);

@@ -7,6 +7,7 @@ mod dead_letters;
 mod repeating;
 mod resuming;
 mod service;
+mod settings;
 mod terms;
 mod webhook;
 mod work;

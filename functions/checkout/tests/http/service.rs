@@ -60,7 +60,7 @@ impl Service {
             |name: &str| (name == "STRIPE_WEBHOOK_SECRETS").then(|| WEBHOOK_SECRET.to_owned());
         let ledger = world.store.clone();
         let provider = Provider::configured(setting, ledger, world.clock.clone()).unwrap();
-        let router = checkout::router(provider.webhooks);
+        let router = checkout::router(provider.webhooks, provider.settings);
         let (router, _) = openapi::finish(router, "checkout");
         Self {
             router: trace::layer(router.with_state(api)),
@@ -153,6 +153,16 @@ impl Service {
     /// A POST of the buyer without a body.
     pub(crate) async fn post(&self, path: &str, key: Option<&str>) -> Answer {
         self.post_as(&self.token, path, key).await
+    }
+
+    /// A POST of the buyer with a body.
+    pub(crate) async fn post_json(&self, path: &str, key: &str, body: &Value) -> Answer {
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("idempotency-key", key)
+            .header("content-type", "application/json");
+        self.send(request.body(Body::from(body.to_string())).unwrap())
+            .await
     }
 
     pub(crate) async fn post_as(&self, token: &str, path: &str, key: Option<&str>) -> Answer {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod accessible;
 mod hang_up;
 mod optional_fields;
 mod pass;

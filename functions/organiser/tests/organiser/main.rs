@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod posters;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};

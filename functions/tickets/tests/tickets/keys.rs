@@ -22,7 +22,10 @@ async fn the_keys_of_tickets_and_passes_are_listed() {
         .with_passes(PassVerifier::parse(&edge).unwrap());
     let ticket = TicketKey::from_bytes(&[7; 32]).public();
     let keys = TicketKeys::new(vec![ticket]).unwrap();
-    let (router, _) = openapi::finish(tickets::router(Arc::new(keys)), "tickets");
+    let (router, _) = openapi::finish(
+        tickets::router(Arc::new(keys), tickets::Seller(None)),
+        "tickets",
+    );
     let request = Request::get("/.well-known/jwks.json");
     let request = request.body(Body::empty()).unwrap();
     let answer = router.with_state(api).oneshot(request).await.unwrap();

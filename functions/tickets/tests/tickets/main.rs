@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod calendar;
 mod keys;
 mod scan;

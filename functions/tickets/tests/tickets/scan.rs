@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode};
+use axum::http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use onsale_app::Caller;
 use onsale_app::holds::Wish;
 use onsale_app::ports::Drive;
-use onsale_domain::ids::ShowId;
+use onsale_domain::ids::{OrderId, ShowId};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
@@ -20,17 +20,18 @@ use onsale_memory::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-struct Gate {
+pub(crate) struct Gate {
     router: Router,
     document: Value,
     show: ShowId,
-    organiser: String,
-    buyer: String,
+    pub(crate) organiser: String,
+    pub(crate) buyer: String,
+    pub(crate) order: OrderId,
     code: String,
 }
 
-/// The code of a ticket that was bought.
-async fn bought(world: &MemoryWorld, stage: &Stage, buyer: &Caller) -> String {
+/// An order, and the code of its ticket.
+async fn bought(world: &MemoryWorld, stage: &Stage, buyer: &Caller) -> (OrderId, String) {
     let (app, show) = (&world.app, stage.show.id);
     let key = IdempotencyKey::parse("k").unwrap();
     let wish = Wish::Seats(vec!["A-1-3".to_owned()]);
@@ -44,11 +45,11 @@ async fn bought(world: &MemoryWorld, stage: &Stage, buyer: &Caller) -> String {
     let message = Drive::Order { order_id, tries: 0 };
     app.drive(&message).await.unwrap();
     let tickets = app.tickets_of(buyer, order_id).await.unwrap();
-    tickets[0].code.clone()
+    (order_id, tickets[0].code.clone())
 }
 
 impl Gate {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let world = MemoryWorld::new(Millis(1_800_000_000_000));
         let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
         let signer = SessionSigner::from_secret("k1", [7; 32]);
@@ -62,9 +63,12 @@ impl Gate {
             signer.sign(&session.unwrap(), caller.role).unwrap()
         };
         let buyer = stage.buyer(1).await.unwrap();
-        let code = bought(&world, &stage, &buyer).await;
+        let (order, code) = bought(&world, &stage, &buyer).await;
         let keys = TicketKeys::new(vec![TicketKey::from_bytes(&[7; 32]).public()]).unwrap();
-        let (router, document) = openapi::finish(tickets::router(Arc::new(keys)), "tickets");
+        let (router, document) = openapi::finish(
+            tickets::router(Arc::new(keys), tickets::Seller(None)),
+            "tickets",
+        );
         let api = Api::new(world.app.clone(), signer.verifier(), Limits::off());
         Self {
             router: trace::layer(router.with_state(api)),
@@ -72,6 +76,7 @@ impl Gate {
             show: stage.show.id,
             organiser: token(&stage.organiser().await.unwrap()).await,
             buyer: token(&buyer).await,
+            order,
             code,
         }
     }
@@ -106,8 +111,12 @@ impl Gate {
         self.send(request).await.0
     }
 
+    pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
     async fn send(&self, request: Request<Body>) -> (StatusCode, Value) {
-        let answer = self.router.clone().oneshot(request).await.unwrap();
+        let answer = self.answer(request).await;
         let status = answer.status();
         let body = answer.into_body().collect().await.unwrap().to_bytes();
         (status, serde_json::from_slice(&body).unwrap_or_default())

@@ -9,7 +9,7 @@ use onsale_memory::{Fault, MemoryWorld};
 use super::{IDLE_MS, NOW, drain, email, somebody, with_fault};
 
 /// The resets that were announced, each as often as it was.
-fn announced(world: &MemoryWorld) -> Vec<ResetId> {
+pub(super) fn announced(world: &MemoryWorld) -> Vec<ResetId> {
     let told = world.bus.told().into_iter();
     let resets = told.filter_map(|told| match told.news {
         News::PasswordResetAsked { reset_id, .. } => Some(reset_id),
@@ -159,7 +159,7 @@ async fn a_repeated_request_is_done_while_the_password_is_the_one_it_set() {
     let ana = super::session_of(&world.app, ana.account, Role::Buyer).await;
     let newer = world
         .app
-        .change_password(&ana, "a new horse", "a newer horse");
+        .change_password(&ana, Some("a new horse"), "a newer horse");
     newer.await.unwrap();
     assert_eq!(set("a newer horse", true).await, gone);
 }

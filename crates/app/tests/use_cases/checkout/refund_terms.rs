@@ -1,5 +1,7 @@
 //! Terms that change after the sale.
 
+use onsale_app::Error;
+use onsale_app::checkout::{Cancelled, Cancelling};
 use onsale_app::ports::Orders;
 use onsale_app::shows::ShowChange;
 use onsale_domain::ids::OrderId;
@@ -23,9 +25,17 @@ async fn take_refunds_away(scene: &Scene) {
     change(scene, &none).await;
 }
 
+async fn refund_if_cancelled(scene: &Scene, id: OrderId) -> Option<Cancelled> {
+    let order = scene.order(id).await;
+    scene.app.refund_if_cancelled(&order).await.unwrap()
+}
+
 /// Calls an order of one place off, and answers with the percentage that went back.
 async fn cancelled(scene: &Scene, id: OrderId) -> u8 {
+    let told = refund_if_cancelled(scene, id).await;
     let answer = scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    assert_eq!(told, Some(answer), "what was told before is what is done");
+    assert_eq!(refund_if_cancelled(scene, id).await, None);
     assert_eq!(
         answer.refund.amount,
         Cents(45 * u64::from(answer.percent)),
@@ -99,4 +109,51 @@ async fn an_order_that_does_not_know_its_terms_goes_by_its_show() {
         }
         assert_eq!(cancelled(&scene, id).await, percent, "{seat}");
     }
+}
+
+#[tokio::test]
+async fn no_refund_is_told_of_where_cancelling_is_refused() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    assert!(refund_if_cancelled(&scene, id).await.is_some());
+    scene.wait_until_hours_before(0);
+    assert_eq!(refund_if_cancelled(&scene, id).await, None);
+    let refused = scene.app.cancel_order(&scene.ana, id).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_order_that_is_not_paid_yet_is_told_that_nothing_goes_back() {
+    let scene = Scene::new().await;
+    let id = scene.started("pm_card_visa").await;
+    let told = refund_if_cancelled(&scene, id).await.unwrap();
+    assert_eq!((told.refund.amount, told.percent), (Cents(0), 0));
+    let answer = scene.app.cancel_order(&scene.ana, id).await.unwrap();
+    assert_eq!(answer, told);
+}
+
+#[tokio::test]
+async fn an_order_is_not_cancelled_for_less_than_its_buyer_was_told() {
+    let scene = Scene::new().await;
+    let id = scene.paid("pay", &["A-1-1"]).await;
+    scene.wait_until_hours_before(24);
+    let told = refund_if_cancelled(&scene, id).await.unwrap();
+    assert_eq!(told.percent, 100);
+    // The question is on the screen while the share falls.
+    scene.wait_until_hours_before(5);
+    let cancel = async |refund| {
+        let cancelled = scene.app.cancel_order_for(&scene.ana, id, Some(refund));
+        cancelled.await.unwrap()
+    };
+    let Cancelling::Other(now) = cancel(told.refund).await else {
+        panic!("it was cancelled for less");
+    };
+    assert_eq!((now.refund.amount, now.percent), (Cents(45 * 50), 50));
+    assert_eq!(refund_if_cancelled(&scene, id).await, Some(now));
+    assert_eq!(cancel(now.refund).await, Cancelling::Done(now));
+    // The answer was lost, and the question is repeated later.
+    scene.wait_until_hours_before(1);
+    assert_eq!(cancel(now.refund).await, Cancelling::Done(now));
+    scene.settle().await;
+    assert_eq!(scene.order(id).await.refund_due(), now.refund.amount);
 }

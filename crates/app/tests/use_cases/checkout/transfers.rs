@@ -60,6 +60,7 @@ impl Friends {
                 role: Role::Buyer,
                 created: self.scene.app.now(),
                 language: None,
+                proven: None,
             },
             password: PasswordHash("x".to_owned()),
             epoch: 0,
@@ -348,9 +349,9 @@ async fn an_offer_ends_when_it_is_withdrawn_declined_or_too_old() {
     friends.scene.world.clock.advance(OFFER_MS);
     let late = friends.accept(&friends.bo, id).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
-    let (transfer, side) = app.transfer(&friends.bo, id).await.unwrap();
+    let seen = app.transfer(&friends.bo, id).await.unwrap();
     assert_eq!(
-        (transfer.status(app.now()), side),
+        (seen.transfer.status(app.now()), seen.side),
         (TransferStatus::Expired, Side::Recipient)
     );
     assert!(friends.ticket(friends.old).await.is_valid());

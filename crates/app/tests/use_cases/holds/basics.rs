@@ -52,6 +52,7 @@ async fn whoever_takes_fewer_gets_what_the_cap_leaves_them() {
         max_price: None,
         together: Together::Preferred,
         allow_fewer: true,
+        accessible: false,
     };
     let held = scene.hold(&ana, "three", &fewer).await.unwrap();
     assert_eq!(held.seats.len(), 2);
@@ -167,6 +168,24 @@ async fn general_places_sell_to_the_last_one_and_not_one_more() {
         scene.hold(&last, "l", &wish(1)).await,
         Err(Error::SeatsTaken(vec![]))
     );
+}
+
+#[tokio::test]
+async fn a_buyer_finds_their_open_holds_of_a_show_again_and_nobody_else_does() {
+    let scene = Scene::new(Plan::default()).await;
+    let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+    let first = scene.hold(&ana, "1", &seats(&["A-1-1"])).await.unwrap();
+    let second = scene.hold(&ana, "2", &seats(&["A-1-3"])).await.unwrap();
+    let show = scene.stage.show.id;
+    let open = async |who| scene.app.open_holds(who, show).await.unwrap();
+    assert_eq!(open(&ana).await, [second.clone(), first.clone()]);
+    assert_eq!(open(&bo).await, []);
+    let gone = second.hold_id;
+    scene.app.release_hold(&ana, show, gone).await.unwrap();
+    assert_eq!(open(&ana).await, std::slice::from_ref(&first));
+    let lapse = scene.app.now().until(first.expires_at);
+    scene.clock.advance(lapse);
+    assert_eq!(open(&ana).await, []);
 }
 
 #[tokio::test]

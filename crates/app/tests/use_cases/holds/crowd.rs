@@ -59,8 +59,62 @@ async fn nobody_in_a_crowd_is_sent_away_while_seats_are_free() {
         }
         assert_eq!(seats.len(), 2 * usize::from(PEOPLE));
         assert_eq!(scene.cells().await.len(), seats.len());
+        println!("{count} processes: {claims} claims");
         let a_head = claims / usize::from(PEOPLE);
         assert!(a_head < 4, "{count}: {claims} claims");
+    }
+}
+
+/// People who come in groups of `at_once`, a tenth of a second apart. Each group asks at
+/// the same moment, everybody in another process, and processes serve group after group.
+async fn claims_of_waves(at_once: usize, waves: usize) -> usize {
+    let scene = hall().await;
+    let processes: Vec<_> = (0..at_once).map(|_| scene.another_process()).collect();
+    scene.gate.arm(None);
+    for wave in 0..waves {
+        for _ in 0..at_once as u64 * MOST_TRIES {
+            scene
+                .store
+                .before_next(Step::Claim, tokio::task::yield_now());
+        }
+        let mut asking = Vec::new();
+        for (n, process) in processes.iter().enumerate() {
+            let caller = scene.buyer((wave * at_once + n) as u8).await;
+            asking.push(async move { process.hold(&caller, "k", &best(2)).await });
+        }
+        for answer in join_all(asking).await {
+            assert!(answer.unwrap().together);
+        }
+        scene.clock.advance(100);
+    }
+    scene.gate.calls_of("claim")
+}
+
+#[tokio::test]
+async fn processes_that_met_a_conflict_spread_those_who_come_next() {
+    // Without a memory of conflicts all but the first of each wave would need two claims.
+    for (at_once, most_in_ten) in [(2, 14), (5, 20), (10, 23), (30, 28)] {
+        let waves = usize::from(PEOPLE) / at_once;
+        let claims = claims_of_waves(at_once, waves).await;
+        let people = waves * at_once;
+        println!("waves of {at_once}: {claims} claims of {people}");
+        assert!(10 * claims <= most_in_ten * people, "{at_once}: {claims}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_comes_alone_gets_the_best_seats_there_are() {
+    let scene = hall().await;
+    for n in 0..8 {
+        let caller = scene.buyer(n).await;
+        let held = scene.hold(&caller, "k", &best(2)).await.unwrap();
+        assert_eq!(scene.hold(&caller, "k", &best(2)).await.unwrap(), held);
+        let show = scene.stage.show.id;
+        let seats: Vec<_> = held.seats.iter().map(|(seat, _)| seat.as_str()).collect();
+        assert_eq!(seats, ["A-1-20", "A-1-21"], "the middle of the front");
+        let released = scene.app.release_hold(&caller, show, held.hold_id).await;
+        released.unwrap();
+        scene.clock.advance(2_000);
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) fn best(quantity: usize) -> Wish {
         max_price: None,
         together,
         allow_fewer: false,
+        accessible: false,
     }
 }
 

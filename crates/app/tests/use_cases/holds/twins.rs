@@ -43,6 +43,34 @@ async fn a_twin_that_claimed_other_seats_frees_exactly_those() {
 }
 
 #[tokio::test]
+async fn a_twin_finds_the_cells_of_its_own_hold_also_after_a_conflict() {
+    // The twin knows of a crowd by then, and would otherwise pick one of many rows.
+    for n in 0..8 {
+        let scene = Scene::new(Plan {
+            rows: vec![20; 30],
+            ..Plan::default()
+        })
+        .await;
+        let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
+        let (twin, elsewhere) = (scene.clone(), scene.another_process());
+        let key = format!("k{n}");
+        let twin_key = key.clone();
+        scene.store.before_next(Step::Replace, async move {
+            let front = elsewhere.hold(&bo, "front", &best(2)).await.unwrap();
+            let cy = twin.buyer(3).await;
+            twin.hold(&cy, "late", &best(2)).await.unwrap();
+            let held = twin.hold(&ana, &twin_key, &best(2)).await.unwrap();
+            assert_ne!(held.seats, front.seats);
+        });
+        scene.gate.arm(None);
+        let held = scene.hold(&ana, &key, &best(2)).await.unwrap();
+        assert!(scene.owns(&held).await);
+        assert_eq!(scene.cells().await.len(), 6);
+        assert_eq!(scene.gate.calls_of("release"), 0, "nothing to give back");
+    }
+}
+
+#[tokio::test]
 async fn a_twin_leaves_the_cells_of_a_hold_that_is_being_locked() {
     let scene = Scene::new(Plan::default()).await;
     let ana = scene.buyer(1).await;

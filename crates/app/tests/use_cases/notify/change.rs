@@ -1,5 +1,6 @@
 //! News for everybody with tickets: a show that moved, and one that is called off.
 
+use onsale_app::Caller;
 use onsale_app::events::EventChange;
 use onsale_app::ports::Drive;
 use onsale_app::shows::ShowChange;
@@ -175,8 +176,7 @@ async fn whatever_dies_wherever_everybody_hears_of_a_change_that_was_stored() {
 
 #[tokio::test]
 async fn whatever_dies_wherever_everybody_hears_that_their_show_is_cancelled() {
-    let cancel = |scene: Scene| async move {
-        let organiser = scene.show.organiser().await.unwrap();
+    let cancel = |scene: Scene, organiser: Caller| async move {
         let show_id = scene.show.show.id;
         let _ = scene.app.cancel_show(&organiser, show_id).await;
         for from_block in [0, 100] {
@@ -188,18 +188,20 @@ async fn whatever_dies_wherever_everybody_hears_that_their_show_is_cancelled() {
         }
     };
     let (scene, _) = sold().await;
+    let organiser = scene.show.organiser().await.unwrap();
     scene.world.gate.arm(None);
-    cancel(scene.clone()).await;
+    cancel(scene.clone(), organiser).await;
     let calls = scene.world.gate.calls();
     let mails = calls.iter().filter(|call| **call == "create_mail").count();
     assert!(mails >= usize::from(BUYERS), "{calls:?}");
     for (nth, call) in calls.iter().enumerate() {
         for fault in [Fault::DieBefore, Fault::DieAfter, Fault::FailAfter] {
             let (scene, emails) = sold().await;
+            let organiser = scene.show.organiser().await.unwrap();
             scene.world.gate.arm(Some((nth, fault)));
-            Scene::until_death(cancel(scene.clone()));
+            Scene::until_death(cancel(scene.clone(), organiser));
             scene.world.gate.arm(None);
-            cancel(scene.clone()).await;
+            cancel(scene.clone(), organiser).await;
             scene.reconcile_until_quiet().await;
             come_to_rest(&scene).await;
             let note = format!("{fault:?} at call {nth} ({call})");

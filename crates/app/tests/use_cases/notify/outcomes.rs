@@ -2,7 +2,7 @@
 
 use onsale_app::ports::Accounts;
 use onsale_domain::account::Email;
-use onsale_domain::announcement::{News, OfferNews};
+use onsale_domain::announcement::{Announcement, News, OfferNews};
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Letter, TEMPLATES};
@@ -229,4 +229,38 @@ async fn an_offer_of_a_ticket_that_was_withdrawn_is_not_mailed() {
     app.hear(&scene.world.post, &news).await.unwrap();
     come_to_rest(&scene).await;
     assert_eq!(sent_to(&scene, &friend), 1);
+}
+
+#[tokio::test]
+async fn a_mail_that_waited_too_long_does_not_promise_what_is_over() {
+    let scene = Scene::new().await;
+    let ana = known(&scene, &scene.ana, "ana@example.org").await;
+    let id = scene.started("pm_card_chargeDeclined").await;
+    scene.settle().await;
+    let pay_until = scene.order(id).await.pay_until;
+    let declined = told(&scene, "OrderDeclined");
+    // Composed in time, and not taken by the mail service.
+    scene.world.gate.fail_always("send_mail", true);
+    scene.app.hear(&scene.world.post, &declined).await.unwrap();
+    assert!(scene.world.store.all_mails()[0].composed.is_some());
+    scene.world.gate.fail_always("send_mail", false);
+    let rest = scene.app.now().until(pay_until);
+    scene.world.clock.advance(rest);
+    come_to_rest(&scene).await;
+    let late = Announcement {
+        id: format!("{}:late", declined.id),
+        ..declined
+    };
+    scene.app.hear(&scene.world.post, &late).await.unwrap();
+    for mail in scene.world.store.all_mails() {
+        let dropped = matches!(
+            mail.state,
+            MailState::Dropped {
+                why: Dropped::TooLate,
+                ..
+            }
+        );
+        assert!(dropped, "{}: {:?}", mail.id, mail.state);
+    }
+    assert_eq!(sent_to(&scene, &ana), 0);
 }

@@ -46,6 +46,10 @@ async fn a_ticket_is_kept_until_it_is_resold_and_paid_back_then() {
     assert_eq!(cancelled.refund.amount, Cents(4_500));
     scene.deliver().await;
     life.check("cancelled").await;
+    let receipt = scene.app.receipt(&life.ana, life.order).await.unwrap();
+    let back = receipt.paid_back.iter();
+    let back: Vec<_> = back.map(|it| (it.seat.as_deref(), it.amount)).collect();
+    assert_eq!(back, [(Some("A-1-1"), Cents(4_500)), (None, Cents(4_500))]);
 }
 
 #[tokio::test]

@@ -89,6 +89,7 @@ impl Return {
             role: Role::Buyer,
             created: self.scene.app.now(),
             language: None,
+            proven: None,
         };
         let new = Credentials {
             account,

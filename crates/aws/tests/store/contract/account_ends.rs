@@ -1,11 +1,13 @@
 //! What ends sessions and accounts: new passwords, links that set one, and leaving.
 
-use onsale_app::ports::{Credentials, PasswordHash, Registration, Session, Store, Written};
+use onsale_app::ports::{
+    Credentials, PasswordHash, Registration, Session, Store, Versioned, Written,
+};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ResetId, SessionId, ShowId};
 use onsale_domain::language::Language;
-use onsale_domain::password_reset::{Reset, ResetPurpose};
+use onsale_domain::password_reset::{Reset, ResetPurpose, ResetUse};
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::fan_code::{FanKeyId, FanSerial};
 use onsale_domain::room::fans::Fan;
@@ -20,6 +22,7 @@ contract! {
     a_deleted_account_is_nobody_and_its_email_is_free,
     a_deletion_moves_under_its_version_and_is_listed_while_it_is_open,
     a_reset_is_listed_until_it_is_announced,
+    an_address_is_proven_once_and_a_claim_ends_what_was_before,
     an_address_is_found_at_every_show_it_registered_for_and_forgotten,
 }
 
@@ -37,6 +40,7 @@ pub(super) async fn registered(store: &dyn Store) -> Credentials {
             role: Role::Buyer,
             created: NOW,
             language: None,
+            proven: None,
         },
         password: PasswordHash("first".into()),
         epoch: 0,
@@ -215,6 +219,7 @@ async fn a_reset_is_listed_until_it_is_announced(store: &dyn Store) {
         epoch: 2,
         asked: NOW,
         announced: false,
+        used: None,
     };
     assert_eq!(store.reset(reset.id).await.unwrap(), None);
     assert_eq!(store.create_reset(&reset).await.unwrap(), Written::Done(1));
@@ -230,6 +235,54 @@ async fn a_reset_is_listed_until_it_is_announced(store: &dyn Store) {
         Written::Done(2)
     );
     eventually(false, listed).await;
+    let used = ResetUse {
+        at: NOW,
+        by: Some(RequestHash([5; 16])),
+        claims: true,
+        epoch: Some(3),
+    };
+    let noted = |mut reset: Versioned<Reset>, version| {
+        reset.version = version;
+        reset.value.used = Some(used.clone());
+        reset
+    };
+    let late = store.replace_reset(&noted(stored.clone(), 1)).await;
+    assert!(matches!(late.unwrap(), Written::Lost(_)), "used once");
+    let first = store.replace_reset(&noted(stored.clone(), 2)).await;
+    assert_eq!(first.unwrap(), Written::Done(3));
+    let found = store.reset(reset.id).await.unwrap().unwrap();
+    assert_eq!(found.value.used, Some(used));
+}
+
+async fn an_address_is_proven_once_and_a_claim_ends_what_was_before(store: &dyn Store) {
+    let (ana, bo) = (registered(store).await, registered(store).await);
+    let nobody = AccountId::from_bytes(fresh());
+    assert!(!store.prove_address(nobody, NOW).await.unwrap());
+    let proven = async |id| store.account(id).await.unwrap().unwrap().proven;
+    for later in 0..2 {
+        let now = NOW + later;
+        assert!(store.prove_address(ana.account.id, now).await.unwrap());
+        assert_eq!(proven(ana.account.id).await, Some(NOW));
+    }
+    let id = bo.account.id;
+    let before = session(id, 0, 0);
+    store.open(&before).await.unwrap();
+    let nobodys = PasswordHash("nobody's".into());
+    assert!(!store.claim_account(id, 1, &nobodys, NOW).await.unwrap());
+    for _ in 0..2 {
+        let claimed = store.claim_account(id, 0, &nobodys, NOW + 7).await;
+        // The second time it is done already.
+        assert_eq!(claimed, Ok(true));
+        let found = store.credentials_of(id).await.unwrap().unwrap();
+        assert_eq!((found.epoch, &found.password), (1, &nobodys));
+        assert_eq!(found.account.proven, Some(NOW + 7));
+    }
+    // Another claim comes too late.
+    assert!(!store.claim_account(id, 0, &nobodys, NOW + 8).await.unwrap());
+    assert_eq!(store.session(before.id, id).await.unwrap(), None);
+    let after = session(id, 1, 0);
+    store.open(&after).await.unwrap();
+    assert_eq!(store.session(after.id, id).await.unwrap(), Some(after));
 }
 
 async fn an_address_is_found_at_every_show_it_registered_for_and_forgotten(store: &dyn Store) {

@@ -75,6 +75,7 @@ async fn an_email_belongs_to_one_account(store: &dyn Store) {
             name: "Zoë 東京".into(),
             role: Role::Organiser,
             language: None,
+            proven: None,
             created: NOW,
         },
         password: PasswordHash("secret".into()),

@@ -3,7 +3,9 @@
 use onsale_app::ports::{Creation, ShowNotes, Store, Versioned};
 use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
-use onsale_domain::layout::{Layout, SectionSpec, SectionSpecKind};
+use onsale_domain::layout::{
+    Layout, RowsMetres, RowsShape, SectionSpec, SectionSpecKind, StageMetres,
+};
 use onsale_domain::map::SeatMap;
 use onsale_domain::money::{Cents, Currency};
 use onsale_domain::request_hash::RequestHash;
@@ -22,13 +24,33 @@ contract! {
 }
 
 fn layout() -> Layout {
+    let rows = RowsMetres {
+        x: 0.5,
+        y: 4.0,
+        turn: -12.5,
+        curve: 20.0,
+        row_pitch: 0.9,
+        seat_pitch: 0.55,
+        aisles: vec![1],
+    };
     let section = SectionSpec {
         name: "A".into(),
         kind: SectionSpecKind::Seated(vec![("1".into(), vec![1, 2, 5])]),
         not_for_sale: vec!["A-1-5".into()],
         accessible: vec!["A-1-1".into()],
+        companion: vec!["A-1-2".into()],
+        restricted_view: vec!["A-1-5".into()],
+        shape: Some(RowsShape::try_from(rows).unwrap()),
+        ..SectionSpec::default()
     };
-    Layout::build(vec![section], Some("A-1-2")).unwrap()
+    let stage = StageMetres {
+        x: -8.0,
+        y: -6.0,
+        width: 16.0,
+        height: 6.0,
+    };
+    let layout = Layout::build(vec![section], Some("A-1-2")).unwrap();
+    layout.with_stage(Some(stage.try_into().unwrap()))
 }
 
 fn event(owner: AccountId, created: Millis) -> Event {
@@ -42,6 +64,7 @@ fn event(owner: AccountId, created: Millis) -> Event {
         venue: "V".into(),
         city: "C".into(),
         location: None,
+        timezone: None,
         poster_url: None,
         shows: vec![],
         created,

@@ -24,6 +24,7 @@ fn event(status: StoredStatus) -> Event {
         venue: "Hall".into(),
         city: "Berlin".into(),
         location: None,
+        timezone: None,
         poster_url: None,
         shows: vec![ShowSummary {
             id: ShowId::from_bytes(fresh()),

@@ -26,6 +26,7 @@ fn staff(organiser: AccountId, after_ms: u64) -> (Credentials, Staff) {
             role: Role::Staff,
             created: NOW,
             language: None,
+            proven: None,
         },
         password: PasswordHash("none".into()),
         epoch: 0,

@@ -117,6 +117,7 @@ async fn an_address_that_is_forgotten_finds_nothing(store: &dyn Store) {
         role: Role::Buyer,
         created: NOW,
         language: None,
+        proven: None,
     };
     let left = transfer.forgotten(&Deletion::begin(&leaver, None, NOW), NOW);
     let left = left.unwrap();

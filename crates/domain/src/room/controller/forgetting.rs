@@ -23,5 +23,6 @@ impl Controller {
         self.steering = Steering::default();
         self.calibration.interrupt();
         self.earned = 0.0;
+        self.turn = None;
     }
 }

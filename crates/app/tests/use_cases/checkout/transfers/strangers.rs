@@ -45,8 +45,8 @@ async fn whoever_had_the_address_before_an_offer_needs_its_id_as_well() {
     };
     assert_eq!(shown().await, []);
     // Its id is enough to see it, and to answer.
-    let (read, _) = app.transfer(bo, offer.id).await.unwrap();
-    assert_eq!(read.id, offer.id);
+    let read = app.transfer(bo, offer.id).await.unwrap();
+    assert_eq!(read.transfer.id, offer.id);
     friends.accept(bo, offer.id).await.unwrap();
     assert_eq!(shown().await, [offer.id]);
 }
@@ -84,4 +84,22 @@ async fn what_somebody_was_given_is_in_what_they_take_along() {
     assert_eq!(anas.received, []);
     let valid = anas.orders[0].1.iter().filter(|t| t.is_valid()).count();
     assert_eq!(valid, 1, "the other one");
+}
+
+#[tokio::test]
+async fn the_recipient_is_told_the_name_of_the_sender_and_nothing_that_leads_away() {
+    let friends = Friends::new().await;
+    let app = &friends.scene.app;
+    let told = async |caller: &Caller, id| app.transfer(caller, id).await.unwrap().from_name;
+    let offer = friends.offered().await;
+    assert_eq!(told(&friends.bo, offer).await.as_deref(), Some("ana"));
+    assert_eq!(told(&friends.scene.ana, offer).await, None, "she knows");
+
+    let ticket = friends.accept(&friends.bo, offer).await.unwrap();
+    assert_eq!(told(&friends.bo, offer).await.as_deref(), Some("ana"));
+    let link = "Win at\u{200b} https://evil.example now";
+    app.rename(&friends.bo, link).await.unwrap();
+    let offer = friends.offer(&friends.bo, ticket.id, "cleo").await.unwrap();
+    let name = told(&friends.cleo, offer.id).await;
+    assert_eq!(name.as_deref(), Some("Win at now"));
 }

@@ -1,0 +1,660 @@
+// Choosing seats in Chromium, against a running platform: with the mouse, the keyboard alone,
+// the list alone and a finger; and what happens when others are faster.
+//
+//   npm ci --prefix tests/browser
+//   ONSALE_URL=http://127.0.0.1:8787 node --test tests/browser/seats.test.mjs
+
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { assertAccessible } from './browser.mjs';
+import { newEmail, password, send } from './organiser.mjs';
+import { close, open, PATIENCE_MS, start } from './reader.mjs';
+import {
+  assertFits,
+  atCheckout,
+  atSeats,
+  chosen,
+  newHouse,
+  otherBuyer,
+  pointAt,
+  reserveButton,
+  rows,
+  scriptedFeed,
+  theatre,
+  told,
+  waitForChosen,
+} from './seats.mjs';
+import { hide } from './waiting.mjs';
+
+const WIDE = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+
+before(start);
+after(close);
+
+test('the best seats are marked already, and one press reserves them', async (t) => {
+  const show = await theatre();
+  const { page, assertSound } = await atSeats(t, show, WIDE);
+  await page.getByRole('heading', { name: 'The best seats now' }).waitFor();
+  assert.deepEqual(await chosen(page), ['Stalls, row 1, seat 6', 'Stalls, row 1, seat 7']);
+  await assertAccessible(page, 'choose');
+  await page.getByRole('button', { name: 'Reserve 2 seats · €78.00' }).click();
+  await atCheckout(page);
+  assertSound();
+});
+
+test('how many is asked first, remembered, and at most what a person may buy', async (t) => {
+  const show = await theatre({ max_tickets_per_buyer: 4 });
+  const { page, origin } = await atSeats(t, show, WIDE);
+  const radios = page.getByRole('group', { name: 'How many tickets?' }).getByRole('radio');
+  assert.equal(await radios.count(), 4);
+  await page.getByText('3', { exact: true }).click();
+  await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).waitFor();
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).waitFor();
+  await page.goto(`${origin}/shows/${show}/seats?n=1`);
+  await page.getByRole('button', { name: 'Reserve 1 seat · €39.00' }).waitFor();
+});
+
+test('a click takes neighbours, avoids a single seat and says why', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  await pointAt(page, 'Stalls, row 3, seats 4, 5');
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.getByRole('heading', { name: 'Your seats' }).waitFor();
+  assert.deepEqual(await chosen(page), ['Stalls, row 3, seat 4', 'Stalls, row 3, seat 5']);
+  // Seat 2 with its right neighbour would leave seat 1 alone.
+  const cell = page.getByRole('gridcell', { name: 'Row 3, seat 2, free, €39.00' });
+  await cell.evaluate((it) => it.click());
+  await waitForChosen(page, 'Stalls, row 3, seat 1', 'Stalls, row 3, seat 2');
+  await page.getByText('so that no single seat is left over').first().waitFor();
+  // One of them is given back, and the next tap brings one more.
+  await page.getByRole('button', { name: 'Remove Stalls, row 3, seat 1' }).click();
+  await page.getByText('One more seat to choose.').waitFor();
+  await page.getByRole('button', { name: 'Reserve 1 seat · €39.00' }).waitFor();
+  await assertAccessible(page, 'chosen');
+});
+
+test('seats are picked one by one up to the limit', async (t) => {
+  const { page } = await atSeats(t, await theatre({ max_tickets_per_buyer: 2 }), WIDE);
+  await page.getByLabel('Pick seats one by one').check();
+  for (const seat of [3, 8, 10]) {
+    await page.getByRole('gridcell', { name: `Row 4, seat ${seat}, free, €39.00` }).evaluate((it) => it.click());
+  }
+  await page.getByText('At most 2 tickets for each person').first().waitFor();
+  assert.deepEqual(await chosen(page), ['Stalls, row 4, seat 3', 'Stalls, row 4, seat 8']);
+  await page.getByRole('gridcell', { name: 'Row 4, seat 3, chosen, €39.00' }).evaluate((it) => it.click());
+  await waitForChosen(page, 'Stalls, row 4, seat 8');
+});
+
+test('seats are chosen and reserved with the keyboard alone', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+  const tabTo = async (isThere) => {
+    for (let i = 0; i < 40; i++) {
+      if (await page.evaluate(isThere)) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`the focus ends at ${await focused()}`);
+  };
+  await tabTo(() => document.activeElement?.getAttribute('name') === 'many');
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).waitFor();
+  await page.getByRole('grid', { name: 'Stalls' }).waitFor({ state: 'attached' });
+  await tabTo(() => document.activeElement?.getAttribute('role') === 'gridcell');
+  assert.match(await focused(), /^Row 1, seat \d+, chosen, €39.00$/);
+  await page.keyboard.press('Control+Home');
+  assert.equal(await focused(), 'Row 1, seat 1, free, €39.00');
+  for (const key of ['PageDown', 'ArrowUp', 'ArrowUp', 'End', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+  assert.equal(await focused(), 'Row 7, seat 10, free, €39.00');
+  await assertAccessible(page, 'the grid');
+  await page.keyboard.press('Space');
+  await waitForChosen(page, ...[8, 9, 10].map((it) => `Stalls, row 7, seat ${it}`));
+  assert.equal(await focused(), 'Row 7, seat 10, chosen, €39.00');
+  await tabTo(() => document.activeElement?.textContent?.startsWith('Reserve'));
+  await page.keyboard.press('Enter');
+  await atCheckout(page);
+});
+
+test('seats are chosen and reserved by the list alone', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  await page.getByRole('button', { name: 'Choose from a list' }).press('Enter');
+  const items = page.locator('.rows button');
+  assert.equal(await items.first().getAttribute('aria-pressed'), 'true', 'the best are chosen already');
+  await page.getByLabel('Section', { exact: true }).selectOption({ label: 'Circle · from €25 · 28 free' });
+  assert.match(await items.first().textContent(), /^Circle, row 1, seats 7, 8/);
+  await assertAccessible(page, 'the list');
+  await items.nth(1).press('Enter');
+  await waitForChosen(page, 'Circle, row 2, seat 7', 'Circle, row 2, seat 8');
+  assert.equal(await items.nth(1).evaluate((it) => it === document.activeElement), true, 'the focus stays');
+  await page.getByRole('button', { name: 'Reserve 2 seats · €50.00' }).press('Enter');
+  await atCheckout(page);
+});
+
+test('everything fits on 320 pixels, and a finger zooms before it chooses', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, PHONE);
+  await assertFits(page);
+  await assertAccessible(page, 'a phone');
+  const { x, y, width, height } = await page.locator('.map canvas').boundingBox();
+  const before = await chosen(page);
+  await page.touchscreen.tap(x + width / 2, y + height * 0.55);
+  await page.waitForFunction(() => document.querySelector('#section').value !== '-1');
+  assert.deepEqual(await chosen(page), before, 'seats are too small to be hit');
+  const menu = page.getByLabel('Go to a section');
+  assert.match(await menu.locator('option:checked').textContent(), /from €\d+ · \d+ free$/);
+  const handle = page.getByRole('button', { name: 'Show more or less' });
+  await handle.click();
+  assert.equal(await handle.getAttribute('aria-expanded'), 'true');
+  await page.getByRole('button', { name: 'Choose from a list' }).click();
+  await assertFits(page);
+  await page.locator('.rows button').nth(2).click();
+  await handle.click();
+  await reserveButton(page).click();
+  await atCheckout(page);
+});
+
+test('prices filter what is offered, with what is left of each', async (t) => {
+  const { page } = await atSeats(t, await theatre(), WIDE);
+  const cheap = page.getByRole('button', { name: /^€25/ });
+  assert.match(await cheap.textContent(), /28 free/);
+  await cheap.click();
+  assert.equal(await cheap.getAttribute('aria-pressed'), 'true');
+  await page.getByRole('button', { name: 'Reserve 2 seats · €50.00' }).waitFor();
+  await page.getByRole('button', { name: 'Choose from a list' }).click();
+  assert.ok((await page.locator('.rows button').allTextContents()).every((it) => it.startsWith('Circle')));
+});
+
+test('an accessible place is offered to those who ask', async (t) => {
+  const { page } = await atSeats(t, await theatre(), WIDE);
+  await page.getByLabel('I need an accessible place').check();
+  await waitForChosen(page, 'Stalls, row 10, seat 1', 'Stalls, row 10, seat 2');
+  await page.getByRole('gridcell', { name: 'Row 10, seat 1, chosen, €39.00, accessible' }).waitFor({ state: 'attached' });
+});
+
+test('places without numbers are reserved by number', async (t) => {
+  const show = await newHouse([{ name: 'Floor', capacity: 50 }, { name: 'Balcony', capacity: 1 }], { Floor: 2500, Balcony: 4000 });
+  const { page } = await atSeats(t, show);
+  assert.equal(await page.locator('canvas').count(), 0);
+  await page.getByRole('button', { name: 'Reserve 2 tickets · €50.00' }).waitFor();
+  await page.getByRole('button', { name: 'More tickets: Floor' }).click();
+  await page.getByRole('button', { name: 'Reserve 3 tickets · €75.00' }).waitFor();
+  await page.getByRole('button', { name: 'Fewer tickets: Floor' }).click();
+  await assertAccessible(page, 'by number');
+  await assertFits(page);
+  await page.getByRole('button', { name: 'Reserve 2 tickets · €50.00' }).click();
+  await atCheckout(page);
+});
+
+test('a house with seats and standing room offers both', async (t) => {
+  const show = await newHouse([{ name: 'Standing', capacity: 50 }, { name: 'Seats', rows: rows(3, 8) }], { Standing: 2000, Seats: 3000 });
+  const { page } = await atSeats(t, show, WIDE);
+  await page.getByRole('button', { name: 'Reserve 2 seats · €60.00' }).waitFor();
+  await page.getByRole('button', { name: 'More tickets: Standing' }).click();
+  await page.getByRole('button', { name: 'Reserve 2 tickets · €40.00' }).waitFor();
+  await page.getByRole('button', { name: 'Choose from a list' }).click();
+  await page.getByRole('button', { name: /^Seats, row 1, seats 4, 5/ }).click();
+  await page.getByRole('button', { name: 'Reserve 2 seats · €60.00' }).waitFor();
+});
+
+/** The page hears nothing of others: its feed is refused. */
+const deaf = async (page) => {
+  await page.routeWebSocket(/\/feed\//, (socket) => socket.close());
+  await page.route(/\/feed\//, (route) => route.abort());
+};
+
+test('two want one seat: who comes second sees why, and reserves what is proposed', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, { ...WIDE, before: deaf });
+  await (await otherBuyer(show)).take('Stalls-1-7', 'Stalls-1-8');
+  await reserveButton(page).click();
+  await told(page, 'Somebody was faster: one of your seats is gone.');
+  assert.ok(!(await chosen(page)).includes('Stalls, row 1, seat 7'));
+  assert.equal((await chosen(page)).length, 2, 'as many are proposed elsewhere');
+  await page.getByRole('gridcell', { name: 'Row 1, seat 7, reserved' }).waitFor({ state: 'attached' });
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Reserve 2 seats · €78.00');
+  await assertAccessible(page, 'somebody was faster');
+  await reserveButton(page).click();
+  await atCheckout(page);
+});
+
+test('a seat goes while it is chosen: others are proposed at once, and it is told', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  await page.getByRole('gridcell', { name: 'Row 5, seat 3, free, €39.00' }).evaluate((it) => it.click());
+  await waitForChosen(page, 'Stalls, row 5, seat 3', 'Stalls, row 5, seat 4');
+  await (await otherBuyer(show)).take('Stalls-5-4');
+  await page.locator('.news .notice', { hasText: 'Somebody was faster' }).waitFor();
+  assert.equal((await chosen(page)).length, 2);
+  await page.getByRole('status').filter({ hasText: 'Somebody was faster' }).first().waitFor({ state: 'attached' });
+});
+
+test('the feed is cut: that is told, and what was missed is seen when it is back', async (t) => {
+  const show = await theatre();
+  let isCut = false;
+  const sockets = new Set();
+  const before = async (page) => {
+    await page.routeWebSocket(/\/feed\//, (socket) => {
+      if (isCut) return socket.close();
+      socket.connectToServer();
+      return sockets.add(socket);
+    });
+    await page.route(/\/feed\//, (route) => (isCut ? route.abort() : route.continue()));
+  };
+  const { page } = await atSeats(t, show, { ...WIDE, before });
+  await page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  isCut = true;
+  for (const socket of sockets) await socket.close();
+  await page.getByText('No live connection.').waitFor();
+  await assertAccessible(page, 'offline');
+  await (await otherBuyer(show)).take('Stalls-9-1');
+  isCut = false;
+  await page.getByText('No live connection.').waitFor({ state: 'hidden' });
+  await page.getByRole('gridcell', { name: 'Row 9, seat 1, reserved' }).waitFor({ state: 'attached' });
+});
+
+test('a tab that was hidden reads the map before it listens again', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  await page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  await hide(page, true);
+  await (await otherBuyer(show)).take('Stalls-9-1');
+  const read = page.waitForRequest(/availability\.bin$/);
+  await hide(page, false);
+  await read;
+  await page.getByRole('gridcell', { name: 'Row 9, seat 1, reserved' }).waitFor({ state: 'attached' });
+});
+
+test('while the last seats are only reserved the page waits for them, and offers them when they come back', async (t) => {
+  const show = await newHouse([{ name: 'Box', rows: rows(1, 2) }], { Box: 3900 });
+  const { page } = await atSeats(t, show, WIDE);
+  const other = await otherBuyer(show);
+  const hold = await other.take('Box-1-1', 'Box-1-2');
+  await told(page, 'All places are reserved right now.');
+  assert.equal(await page.getByRole('link', { name: 'Join the waitlist' }).count(), 0);
+  await reserveButton(page).waitFor({ state: 'hidden' });
+  await assertAccessible(page, 'all reserved');
+  await other.release(hold);
+  await page.getByRole('button', { name: 'Reserve 2 seats · €78.00' }).waitFor();
+});
+
+test('a show that is sold out meanwhile leads to the waitlist', async (t) => {
+  const show = await newHouse([{ name: 'Box', rows: rows(1, 2) }], { Box: 3900 });
+  const { page } = await atSeats(t, show, WIDE);
+  const other = await otherBuyer(show);
+  await other.buy(await other.take('Box-1-1', 'Box-1-2'));
+  await told(page, 'Sold out.');
+  assert.match(await page.getByRole('link', { name: 'Join the waitlist' }).getAttribute('href'), new RegExp(`^/shows/${show}`));
+  await reserveButton(page).waitFor({ state: 'hidden' });
+  await assertAccessible(page, 'sold out meanwhile');
+});
+
+test('who is not known says who they are in place, and the reservation goes on by itself', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, { known: false });
+  const email = newEmail();
+  await send('POST', '/api/v1/accounts', { email, password, name: 'Robin', role: 'buyer' });
+  await reserveButton(page).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('heading', { name: 'Who are you?' }).waitFor();
+  await assertAccessible(page, 'who are you');
+  await dialog.getByRole('button', { name: 'I have an account' }).click();
+  await dialog.getByLabel('Email address').fill(email);
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await atCheckout(page);
+});
+
+test('work that is asked for is done in the background, with a bar', async (t) => {
+  const show = await theatre();
+  const { page } = await atSeats(t, show, WIDE);
+  const hex = () => randomBytes(16).toString('hex');
+  const parameters = { algorithm: 'SHA-256', salt: hex(), nonce: hex(), cost: 4 };
+  const counter = 60_000;
+  let key = Buffer.from(parameters.salt + parameters.nonce + counter.toString(16).padStart(8, '0'), 'hex');
+  for (let i = 0; i < parameters.cost; i++) key = createHash('sha256').update(key).digest();
+  const challenge = { parameters: { ...parameters, keyPrefix: key.toString('hex').slice(0, 32) }, signature: 'ours' };
+  const solved = new Promise((resolve) => {
+    page.route(/\/holds$/, async (route) => {
+      const proof = await route.request().headerValue('onsale-work');
+      if (route.request().method() !== 'POST') return route.continue();
+      if (proof) {
+        resolve(JSON.parse(atob(proof)));
+        return route.continue();
+      }
+      const body = { type: 'urn:onsale:work_required', status: 428, challenge };
+      return route.fulfill({ status: 428, contentType: 'application/problem+json', body: JSON.stringify(body) });
+    });
+  });
+  const bar = page.getByRole('progressbar').waitFor();
+  await reserveButton(page).click();
+  await bar;
+  const proof = await solved;
+  assert.equal(proof.solution.counter, counter);
+  assert.deepEqual(proof.challenge, challenge);
+  await atCheckout(page);
+});
+
+test('a reply that was lost and a page that was loaded anew find the same hold', async (t) => {
+  const show = await theatre();
+  const { page, origin, context } = await atSeats(t, show, WIDE);
+  const keys = [];
+  let first;
+  await page.route(/\/holds$/, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.push(await route.request().headerValue('idempotency-key'));
+    if (first) return route.continue();
+    first = await (await route.fetch()).json();
+    return route.abort();
+  });
+  await reserveButton(page).click();
+  await page.waitForFunction(() => Object.keys(sessionStorage).some((it) => it.startsWith('reserve ')));
+  while (!first) await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)));
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await atCheckout(page);
+  assert.equal(new Set(keys).size, 1, 'one key for one reservation');
+  assert.ok(page.url().endsWith(first.hold_id));
+  assert.equal((await context.cookies()).some(({ name }) => name.endsWith('onsale_session')), true);
+});
+
+test('more than a person may buy is told', async (t) => {
+  const show = await theatre({ max_tickets_per_buyer: 2 });
+  const { page, origin } = await atSeats(t, show, WIDE);
+  await reserveButton(page).click();
+  await atCheckout(page);
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await page.getByRole('gridcell', { name: 'Row 5, seat 3, free, €39.00' }).evaluate((it) => it.click());
+  await reserveButton(page).click();
+  await told(page, 'At most 2 tickets for each person');
+  await assertAccessible(page, 'limit reached');
+});
+
+test('seats that are held already, in another tab perhaps, are told', async (t) => {
+  const show = await theatre();
+  const { page, origin } = await atSeats(t, show, WIDE);
+  await reserveButton(page).click();
+  await atCheckout(page);
+  const checkout = page.url();
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await told(page, 'You have 2 seats reserved until');
+  await assertAccessible(page, 'held in another tab');
+  assert.equal(origin + (await page.getByRole('link', { name: 'Go to the checkout' }).getAttribute('href')), checkout);
+  await page.getByRole('button', { name: 'Give them back' }).click();
+  await page.getByText('You have 2 seats reserved until').waitFor({ state: 'hidden' });
+  await page.getByRole('gridcell', { name: /^Row 1, seat 6, (free|chosen), / }).waitFor({ state: 'attached' });
+});
+
+test('without a pass the page leads to the waiting room, and the choice is kept', async (t) => {
+  const show = await theatre({ room: { mode: 'queue_all', capacity: 10, rate_per_second: 10 } });
+  const { page, origin } = await atSeats(t, show, WIDE);
+  await page.getByText('Your time to choose is over').first().waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Back to the waiting room' }).getAttribute('href'), `/room/${show}`);
+  await assertAccessible(page, 'pass ran out');
+  await page.evaluate((it) => sessionStorage.setItem(`choice ${it}`, '{"seats":["Stalls-8-3","Stalls-8-4"]}'), show);
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await waitForChosen(page, 'Stalls, row 8, seat 3', 'Stalls, row 8, seat 4');
+});
+
+test('the waiting room leads to the seats; the pass is renewed by what is done there, and not by looking', async (t) => {
+  const show = await theatre({ room: { mode: 'queue_all', capacity: 10, rate_per_second: 10, pass_seconds: 10 } });
+  const { page } = await open(t, `/room/${show}`, WIDE);
+  await page.waitForURL(`**/shows/${show}/seats`);
+  await reserveButton(page).filter({ hasText: '€' }).waitFor();
+  const renewed = page.waitForResponse((it) => it.url().endsWith(`/room/${show}/enter`) && it.ok());
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await renewed;
+  await page.getByText('Your time to choose is over').first().waitFor();
+  await reserveButton(page).waitFor({ state: 'hidden' });
+});
+
+test('nothing jumps while the page fills', async (t) => {
+  const show = await theatre();
+  for (const options of [WIDE, PHONE]) {
+    const before = (page) =>
+      page.addInitScript(() => {
+        window.shifted = 0;
+        const add = (list) => { for (const { value, hadRecentInput } of list.getEntries()) window.shifted += hadRecentInput ? 0 : value; };
+        new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+      });
+    const { page } = await atSeats(t, show, { ...options, before });
+    await page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+    const shifted = await page.evaluate(() => window.shifted);
+    assert.ok(shifted < 0.02, `${options.viewport.width} px: ${shifted}`);
+  }
+});
+
+test('the page speaks the language of its reader', async (t) => {
+  const show = await theatre();
+  const { page } = await open(t, `/shows/${show}/seats`, { locale: 'de-DE', ...WIDE });
+  await page.getByRole('group', { name: 'Wie viele Tickets?' }).waitFor();
+  await page.getByRole('button', { name: /^2 Plätze reservieren · 78,00/ }).waitFor();
+  await page.getByRole('gridcell', { name: /^Reihe 2, Platz 3, frei, 39,00/ }).waitFor({ state: 'attached' });
+});
+
+test('50,000 places: the page has no element for each of them', async (t) => {
+  const sections = Array.from({ length: 50 }, (_, i) => ({ name: `Block ${i + 1}`, rows: rows(50, 20) }));
+  const show = await newHouse(sections, Object.fromEntries(sections.map(({ name }, i) => [name, 3000 + (i % 6) * 1500])));
+  const { page } = await atSeats(t, show, WIDE);
+  await reserveButton(page).filter({ hasText: '€' }).waitFor({ timeout: PATIENCE_MS });
+  await page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  assert.equal(await page.locator('.twin [role=row]').count(), 32);
+  assert.ok((await page.locator('*').count()) < 1_200, 'no element for each seat');
+});
+
+/** The index of a seat in the rows of twelve of the theatre. */
+const stalls = (row, seat) => (row - 1) * 12 + seat - 1;
+const refusal = (body) => ({ status: body.status, contentType: 'application/problem+json', body: JSON.stringify(body) });
+
+/** A reader whose feed says what the test says. */
+async function hearing(t, options) {
+  const show = await theatre();
+  const feed = scriptedFeed();
+  const before = async (page) => {
+    await feed.before(page);
+    await options?.before?.(page);
+  };
+  const reader = await atSeats(t, show, { ...WIDE, ...options, before });
+  await reader.page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  return { ...reader, show, feed };
+}
+
+test('seats that went while they were being reserved are not proposed again', async (t) => {
+  const { page, feed } = await hearing(t);
+  await page.route(/\/holds$/, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    // The feed is faster than the answer.
+    await feed.take(page, stalls(1, 6), stalls(1, 7), stalls(9, 1));
+    return route.fulfill(refusal({ type: 'urn:onsale:seats_taken', status: 409, taken: ['Stalls-1-6', 'Stalls-1-7'] }));
+  });
+  await reserveButton(page).click();
+  await told(page, 'Somebody was faster: 2 of your seats are gone.');
+  const proposed = await chosen(page);
+  assert.equal(proposed.length, 2);
+  assert.ok(!proposed.some((it) => /row 1, seat [67]$/.test(it)), proposed.join());
+});
+
+test('seats that went while a refused reservation was on its way are replaced', async (t) => {
+  const { page, feed } = await hearing(t);
+  await page.route(/\/holds$/, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await feed.take(page, stalls(1, 6), stalls(9, 1));
+    return route.fulfill(refusal({ type: 'urn:onsale:limit_exceeded', status: 422, limit: 1 }));
+  });
+  await reserveButton(page).click();
+  await told(page, 'At most one ticket');
+  assert.ok(!(await chosen(page)).includes('Stalls, row 1, seat 6'));
+});
+
+test('a map that cannot be read anew after a reset is told, and read later', async (t) => {
+  const { page, feed } = await hearing(t);
+  await page.route(/availability\.bin/, (route) => route.abort());
+  feed.welcome = { reset: true };
+  feed.reset();
+  await page.getByText('No live connection.').waitFor();
+  await page.unroute(/availability\.bin/);
+  await page.getByText('No live connection.').waitFor({ state: 'hidden' });
+});
+
+test('a reader who goes offline is told, and hears of it when the connection is back', async (t) => {
+  const { page, context } = await hearing(t);
+  await context.setOffline(true);
+  await page.getByText('No live connection.').waitFor();
+  await context.setOffline(false);
+  await page.getByText('No live connection.').waitFor({ state: 'hidden' });
+});
+
+test('Reserve pressed without a connection says so, and works at the next try', async (t) => {
+  const { page } = await hearing(t);
+  await page.route(/\/booking\.js$/, (route) => route.abort());
+  await reserveButton(page).click();
+  await told(page, 'We cannot reach the server');
+  await page.unroute(/\/booking\.js$/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await atCheckout(page);
+});
+
+test('a reservation that fails in the page leaves its button as it was', async (t) => {
+  const { page } = await hearing(t);
+  await page.evaluate(() => {
+    crypto.getRandomValues = () => {
+      throw new Error('no randomness');
+    };
+  });
+  await reserveButton(page).click();
+  await told(page, 'Press the button again');
+  await page.getByRole('button', { name: 'Reserve 2 seats · €78.00' }).waitFor();
+});
+
+/** What the page reads of the reader's holds: one that lasts ten minutes. */
+const heldBefore = (page) =>
+  page.route(/\/holds$/, (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const hold = { hold_id: 'hld_1', status: 'held', seats: [{ seat: 'Stalls-9-1' }], expires_at: new Date(Date.now() + 600_000).toISOString() };
+    return route.fulfill({ json: { items: [hold] } });
+  });
+
+test('seats that were held already are told until their time is over', async (t) => {
+  const before = async (page) => {
+    await page.clock.install();
+    await heldBefore(page);
+  };
+  const { page } = await hearing(t, { before });
+  await told(page, 'You have one seat reserved until');
+  await page.clock.fastForward(601_000);
+  await page.getByText('You have one seat reserved until').waitFor({ state: 'hidden' });
+});
+
+test('seats that cannot be given back for want of a connection stay, and that is told', async (t) => {
+  const { page } = await hearing(t, { before: heldBefore });
+  await told(page, 'You have one seat reserved until');
+  await page.route(/\/holds\/hld_1$/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Give them back' }).click();
+  await told(page, 'We cannot reach the server');
+  await told(page, 'You have one seat reserved until');
+});
+
+test('rows of the list stay the same elements while others change, and the focus stays with its row', async (t) => {
+  const { page, feed } = await hearing(t);
+  await page.getByRole('button', { name: 'Choose from a list' }).click();
+  const items = page.locator('.rows button');
+  await items.nth(2).focus();
+  const words = await items.nth(2).textContent();
+  await page.evaluate(() => {
+    window.kept = [...document.querySelectorAll('.rows button')];
+  });
+  await feed.take(page, stalls(9, 1));
+  assert.equal(await page.evaluate(() => window.kept.every((it, i) => it === document.querySelectorAll('.rows button')[i])), true);
+  // The row before it goes.
+  await feed.take(page, ...Array.from({ length: 12 }, (_, i) => stalls(2, i + 1)));
+  assert.equal(await items.nth(1).textContent(), words);
+  assert.equal(await page.evaluate(() => document.activeElement === window.kept[2]), true);
+});
+
+test('what nobody asked for is said once in five seconds at most', async (t) => {
+  const { page, feed } = await hearing(t, { before: (page) => page.clock.install() });
+  await feed.take(page, stalls(1, 6));
+  await page.locator('.news .notice', { hasText: 'Somebody was faster' }).waitFor();
+  await page.clock.runFor(6_000);
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await page.evaluate(() => {
+    window.said = [];
+    const said = document.querySelector('#said');
+    new MutationObserver(() => window.said.push(said.textContent)).observe(said, { childList: true });
+  });
+  for (const row of [2, 1, 3, 4]) await feed.take(page, ...[4, 5, 6, 7, 8, 9].map((seat) => stalls(row, seat)));
+  await page.waitForFunction(() => window.said.length > 0);
+  assert.equal(await page.evaluate(() => window.said.length), 1);
+  await page.clock.runFor(5_000);
+  assert.equal(await page.evaluate(() => window.said.length), 2);
+  assert.equal(await page.getByRole('alert').count(), 0, 'an alert would be said at once');
+});
+
+test('who says who they are while their seats go is asked before other seats are reserved', async (t) => {
+  const { page, feed } = await hearing(t, { known: false });
+  const email = newEmail();
+  await send('POST', '/api/v1/accounts', { email, password, name: 'Robin', role: 'buyer' });
+  await reserveButton(page).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'I have an account' }).click();
+  await feed.take(page, stalls(1, 6));
+  await dialog.getByLabel('Email address').fill(email);
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await told(page, 'Your choice has changed meanwhile.');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Reserve 2 seats · €78.00');
+  await reserveButton(page).click();
+  await atCheckout(page);
+});
+
+test('places without numbers that go while they are chosen are told', async (t) => {
+  const show = await newHouse([{ name: 'Floor', capacity: 2 }, { name: 'Balcony', capacity: 9 }], { Floor: 2500, Balcony: 4000 });
+  const { page } = await atSeats(t, show);
+  await page.getByRole('button', { name: 'Reserve 2 tickets · €50.00' }).waitFor();
+  await (await otherBuyer(show)).general('Floor', 1);
+  await page.locator('.news .notice', { hasText: 'Somebody was faster: one of your seats is gone.' }).waitFor();
+  await page.getByRole('button', { name: 'Reserve 2 tickets · €80.00' }).waitFor();
+});
+
+test('the keyboard hears why a seat is not taken, and keeps the focus when the last one is removed', async (t) => {
+  const { page, feed } = await hearing(t);
+  assert.equal(await page.getByRole('grid', { name: 'Stalls' }).getAttribute('aria-multiselectable'), 'true');
+  await feed.take(page, stalls(9, 1));
+  await page.locator(`[data-place="${stalls(9, 1)}"]`).evaluate((it) => it.click());
+  await told(page, 'Row 9, seat 1, reserved');
+  await page.getByRole('button', { name: /^€25/ }).click();
+  await page.getByLabel('Go to a section').selectOption('0');
+  await page.locator(`[data-place="${stalls(9, 3)}"]`).evaluate((it) => it.click());
+  await told(page, 'Your price filter leaves out €39.00.');
+  await page.getByRole('button', { name: /^Remove Circle/ }).first().press('Enter');
+  await page.getByRole('button', { name: /^Remove Circle/ }).press('Enter');
+  await page.getByRole('heading', { name: 'Choose your seats', level: 2 }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Choose your seats');
+});
+
+test('a browser that keeps nothing has the page all the same, and reads a version of the layout', async (t) => {
+  const asked = [];
+  const before = async (page) => {
+    page.on('request', (it) => asked.push(it.url()));
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(window, name, {
+          configurable: true,
+          get() {
+            throw new DOMException('no', 'SecurityError');
+          },
+        });
+      }
+    });
+  };
+  const { page, assertSound } = await hearing(t, { before, query: '?n=2.5' });
+  assert.ok(asked.some((it) => it.endsWith('/layout?version=1')));
+  assert.equal(await page.getByRole('radio', { name: '2', exact: true }).isChecked(), true);
+  await page.getByText('3', { exact: true }).click();
+  await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).click();
+  await atCheckout(page);
+  assertSound();
+});
