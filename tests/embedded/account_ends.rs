@@ -1,7 +1,7 @@
 //! New passwords, leaving and taking one's data along, on the running platform.
 
 use onsale_domain::account::Email;
-use onsale_domain::password_reset::{ResetKeys, ResetPurpose};
+use onsale_domain::password_reset::{LINK_WINDOW_MS, ResetKeys, ResetPurpose};
 use onsale_domain::time::Millis;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -10,15 +10,15 @@ use crate::orders::text;
 use crate::sale::Sale;
 use crate::visitor::{Answer, Visitor};
 
-/// The links that an address may have been mailed within this hour: each follows from the
+/// The links that an address may have been mailed within this half hour: each follows from the
 /// address and the keys in the data folder, as whoever mails it derives it.
 pub(crate) fn links(sale: &Sale, email: &str, purpose: ResetPurpose) -> Vec<String> {
     let keys = std::fs::read_to_string(sale.data.path().join("reset.keys")).unwrap();
     let keys: ResetKeys = keys.trim().parse().unwrap();
     let email = Email::parse(email).unwrap();
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
-    let hours = [now, now - 3_600_000];
-    let ids = hours.into_iter().flat_map(|at| {
+    let windows = [now, now - LINK_WINDOW_MS];
+    let ids = windows.into_iter().flat_map(|at| {
         let email = &email;
         (0..3)
             .map(move |nth| onsale_domain::ids::ResetId::nth(email, true, purpose, Millis(at), nth))

@@ -4,7 +4,7 @@
 use onsale_domain::account::Email;
 use onsale_domain::announcement::News;
 use onsale_domain::ids::{AccountId, ResetId};
-use onsale_domain::password_reset::{RESETS_PER_HOUR, Reset, ResetPurpose};
+use onsale_domain::password_reset::{LINKS_PER_WINDOW, Reset, ResetPurpose};
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ impl App {
         purpose: ResetPurpose,
     ) -> Result<()> {
         let now = self.now();
-        for nth in 0..RESETS_PER_HOUR {
+        for nth in 0..LINKS_PER_WINDOW {
             let reset = Reset {
                 id: ResetId::nth(email, account.is_some(), purpose, now, nth),
                 account,
@@ -51,7 +51,7 @@ impl App {
                 }
             }
         }
-        tracing::info!("an address asked for more links than an hour has");
+        tracing::info!("an address asked for more links than its quota has");
         Ok(())
     }
 

@@ -29,9 +29,19 @@ const MAX_KEYS: usize = 8;
 /// Ours have 84 to 86 characters.
 const MAX_TOKEN_LEN: usize = 128;
 const HOUR_MS: u64 = 3_600_000;
-/// Mails of one purpose that an address gets within an hour of the clock, whoever asks for
+/// How long a link to set a password or to log in works.
+const LINK_MS: u64 = HOUR_MS / 2;
+/// Mails of one purpose that an address gets within a window of the clock, whoever asks for
 /// them.
-pub const RESETS_PER_HOUR: u8 = 3;
+pub const LINKS_PER_WINDOW: u8 = 3;
+/// No longer than a link works. So a stranger who uses the quota of an address up keeps
+/// nobody out: the links that they had mailed work until the quota begins anew.
+pub const LINK_WINDOW_MS: u64 = LINK_MS;
+
+/// The window of the clock whose quota counts now.
+pub fn link_window(now: Millis) -> u64 {
+    now.0 / LINK_WINDOW_MS
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,7 +60,7 @@ impl ResetPurpose {
     /// How long the link works.
     pub fn lasts_ms(self) -> u64 {
         match self {
-            Self::Reset | Self::LogIn => HOUR_MS / 2,
+            Self::Reset | Self::LogIn => LINK_MS,
             Self::Invitation => 7 * 24 * HOUR_MS,
             Self::ProveAddress => HOUR_MS,
         }
@@ -166,7 +176,7 @@ impl Reset {
 }
 
 impl ResetId {
-    /// The reset that is asked for as the `nth` of this hour. So the limit per address
+    /// The reset that is asked for as the `nth` of this window. So the limit per address
     /// holds whichever processes are asked, and needs no counter. Which account has the address
     /// does not count: a stranger could register it, leave, and register it again, and have
     /// three more mails sent there each time. Only an address that nobody has is counted apart,
@@ -182,7 +192,7 @@ impl ResetId {
             email.as_str().as_bytes(),
             &[u8::from(has_account)],
             &purpose.mark(),
-            &(now.0 / HOUR_MS).to_be_bytes(),
+            &link_window(now).to_be_bytes(),
             &[nth],
         ])
     }

@@ -104,7 +104,7 @@ fn a_link_works_for_half_an_hour_and_an_invitation_for_a_week() {
 }
 
 #[test]
-fn resets_are_counted_by_address_purpose_and_hour() {
+fn links_are_counted_by_address_purpose_and_window() {
     let email = |name: &str| Email::parse(&format!("{name}@example.org")).unwrap();
     let (ana, bo) = (email("ana"), email("bo"));
     let first = ResetId::nth(&ana, true, ResetPurpose::Reset, NOW, 0);
@@ -119,9 +119,25 @@ fn resets_are_counted_by_address_purpose_and_hour() {
         ResetId::nth(&ana, true, ResetPurpose::Invitation, NOW, 0),
         ResetId::nth(&ana, true, ResetPurpose::LogIn, NOW, 0),
         ResetId::nth(&ana, true, ResetPurpose::ProveAddress, NOW, 0),
-        ResetId::nth(&ana, true, ResetPurpose::Reset, NOW + HOUR_MS, 0),
+        ResetId::nth(&ana, true, ResetPurpose::Reset, NOW + LINK_WINDOW_MS, 0),
     ] {
         assert_ne!(first, other);
+    }
+}
+
+#[test]
+fn a_link_works_until_the_quota_that_it_was_counted_in_ends() {
+    let ana = Email::parse("ana@example.org").unwrap();
+    for purpose in [
+        ResetPurpose::Reset,
+        ResetPurpose::LogIn,
+        ResetPurpose::ProveAddress,
+    ] {
+        let first = |at| ResetId::nth(&ana, true, purpose, at, 0);
+        for asked in [NOW, NOW + 1, NOW + (LINK_WINDOW_MS - 1)] {
+            let ended = asked + purpose.lasts_ms();
+            assert_ne!(first(asked), first(ended), "{purpose:?}");
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use onsale_app::Error;
 use onsale_domain::account::Email;
 use onsale_domain::ids::{AccountId, ResetId, SessionId};
 pub use onsale_domain::limiter::{LimitKey, Limiter};
-use onsale_domain::password_reset::RESETS_PER_HOUR;
+use onsale_domain::password_reset::{LINK_WINDOW_MS, LINKS_PER_WINDOW, link_window};
 use onsale_domain::request_hash::RequestHash;
 use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 
 const MINUTE_MS: u64 = 60_000;
-const RESETS: u64 = RESETS_PER_HOUR as u64;
+const LINKS: u64 = LINKS_PER_WINDOW as u64;
 
 /// The limits of the platform. `off` is for load tests on a machine of one's own.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Default for Limits {
             checkout_attempts: Limiter::new(5, MINUTE_MS, 5),
             log_ins_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
-            password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
+            password_resets_per_email: Limiter::new(LINKS, LINK_WINDOW_MS, LINKS),
             gate_requests: Limiter::new(12_000, MINUTE_MS, 12_000),
             hold_refusals: Refusals::default(),
             checkout_refusals: Refusals::default(),
@@ -80,7 +80,7 @@ impl Limits {
             checkout_attempts: limiter("ONSALE_CHECKOUT_ATTEMPTS_PER_MINUTE", 5, MINUTE_MS)?,
             log_ins_per_email: limiter("ONSALE_LOG_INS_PER_QUARTER_HOUR", 10, 15 * MINUTE_MS)?,
             registrations_per_email: Limiter::new(10, 15 * MINUTE_MS, 10),
-            password_resets_per_email: Limiter::new(RESETS, 60 * MINUTE_MS, RESETS),
+            password_resets_per_email: Limiter::new(LINKS, LINK_WINDOW_MS, LINKS),
             gate_requests: limiter("ONSALE_GATE_REQUESTS_PER_MINUTE", 12_000, MINUTE_MS)?,
             hold_refusals: Refusals::default(),
             checkout_refusals: Refusals::default(),
@@ -184,13 +184,20 @@ impl Limits {
 
     /// Counts by the address alone, whether or not it has an account.
     pub fn password_reset(&self, email: &Email, now: Millis) -> Result<(), Error> {
-        let key = RequestHash::of(email.as_str().as_bytes()).0;
-        self.take(&self.password_resets_per_email, key, now)
+        self.mailed_link("reset", email, now)
     }
 
     /// As links to set a password, counted apart from them.
     pub fn session_link(&self, email: &Email, now: Millis) -> Result<(), Error> {
-        let key = RequestHash::of(format!("log in {}", email.as_str()).as_bytes()).0;
+        self.mailed_link("log in", email, now)
+    }
+
+    /// Each window of the store's quota has a bucket of its own. Otherwise a stranger who
+    /// empties the bucket at the end of a window would keep the owner of the address from the
+    /// links of the next one.
+    fn mailed_link(&self, purpose: &str, email: &Email, now: Millis) -> Result<(), Error> {
+        let bucket = format!("{purpose} {} {}", link_window(now), email.as_str());
+        let key = RequestHash::of(bucket.as_bytes()).0;
         self.take(&self.password_resets_per_email, key, now)
     }
 
@@ -290,6 +297,22 @@ mod tests {
             uses.position(|reset| limits.link_use(reset, NOW).is_err())
         };
         assert_eq!((uses(1), uses(2)), (Some(10), Some(10)));
+    }
+
+    #[test]
+    fn links_that_a_stranger_used_up_are_there_again_when_the_window_of_the_quota_turns() {
+        let limits = Limits::default();
+        let email = Email::parse("ana@example.org").unwrap();
+        let turns = Millis(LINK_WINDOW_MS * 1_000_000);
+        let before = turns.saturating_sub(1);
+        for _ in 0..LINKS_PER_WINDOW {
+            assert_eq!(limits.session_link(&email, before), Ok(()));
+            assert_eq!(limits.password_reset(&email, before), Ok(()));
+        }
+        assert!(limits.session_link(&email, before).is_err());
+        assert!(limits.password_reset(&email, before).is_err());
+        assert_eq!(limits.session_link(&email, turns), Ok(()));
+        assert_eq!(limits.password_reset(&email, turns), Ok(()));
     }
 
     #[test]

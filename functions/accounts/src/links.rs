@@ -31,7 +31,7 @@ const ASKED: (StatusCode, axum::Json<LinkAnswer>) =
 ///
 /// The answer is the same, and takes as long, whether or not anybody has the address, and
 /// however often it was asked. The link works once, for 30 minutes. An address gets at most
-/// three in an hour. A key is accepted and not remembered: nothing is kept for strangers.
+/// three in each half hour of the clock. A key is accepted and not remembered: nothing is kept for strangers.
 #[utoipa::path(
     post,
     path = "/api/v1/session-links",

@@ -233,7 +233,7 @@ async fn a_password_that_changed_ends_the_links_of_an_address_that_is_proven() {
 }
 
 #[tokio::test]
-async fn an_address_gets_three_links_in_an_hour_however_many_accounts_have_it() {
+async fn an_address_gets_three_links_in_half_an_hour_however_many_accounts_have_it() {
     let world = MemoryWorld::new(NOW);
     for _ in 0..5 {
         let request = RequestHash([7; 16]);
@@ -253,6 +253,24 @@ async fn an_address_gets_three_links_in_an_hour_however_many_accounts_have_it() 
         drain(&world).await;
     }
     assert_eq!(announced(&world).len(), 3);
+}
+
+#[tokio::test]
+async fn a_stranger_who_uses_the_quota_of_an_address_up_keeps_nobody_out() {
+    let world = MemoryWorld::new(NOW);
+    somebody(&world.app, "ana", Role::Buyer).await;
+    let store: &dyn Store = &*world.store;
+    for minute in 0..120 {
+        for _ in 0..4 {
+            world.app.ask_log_in_link(&email("ana")).await.unwrap();
+            drain(&world).await;
+        }
+        let last = *announced(&world).last().unwrap();
+        let link = store.reset(last).await.unwrap().unwrap().value;
+        let works = link.good_for(world.app.now()).is_some();
+        assert!(works, "no link works in minute {minute}");
+        world.clock.advance(60_000);
+    }
 }
 
 /// A link that was asked for and not mailed before its account was deleted does not keep the
