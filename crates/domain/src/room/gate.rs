@@ -407,8 +407,9 @@ impl Gate {
         self.live.len() + self.reserved.len()
     }
 
-    /// Ends the pass of a lot and frees its slot at once. Only once the cloud has recorded
-    /// the pass as closed, or it would live on beside the next one.
+    /// Ends the pass of a lot and frees its slot at once, and the one that was promised when
+    /// the pass had lapsed. Only once the cloud has recorded the pass as closed, or it would
+    /// live on beside the next one.
     pub fn leave(&mut self, lot: Lot, now: Millis) -> Option<Entry> {
         self.move_clock(now);
         self.stop_waiting(lot);
@@ -418,6 +419,7 @@ impl Gate {
             self.counts.left += 1;
         }
         entry.closed = true;
+        self.reserved.remove(&lot);
         Some(*entry)
     }
 

@@ -147,6 +147,36 @@ fn leaving_frees_the_slot_at_once_and_spends_the_lot() {
     assert_eq!(gate.leave(Lot([1; 16]), NOW), None);
 }
 
+/// A lot whose pass has lapsed, and that was promised the only slot to come back.
+fn coming_back() -> (Gate, PassId, Millis) {
+    let mut gate = gate(1, 9);
+    let pass = enter(&mut gate, LOT, NOW).unwrap().pass;
+    let later = NOW + 310_000;
+    assert_eq!(knock(&mut gate, LOT, later), Knocked::Admitted);
+    (gate, pass, later)
+}
+
+#[test]
+fn leaving_gives_back_the_slot_that_was_promised_to_a_lapsed_pass() {
+    let (mut gate, _, later) = coming_back();
+    gate.leave(LOT, later);
+    assert_eq!(gate.reservation(LOT), None);
+    assert_eq!(gate.report(later).live, 0);
+    assert_eq!(knock(&mut gate, OTHER, later), Knocked::Admitted);
+}
+
+#[test]
+fn an_ended_pass_gives_back_the_slot_that_was_promised_to_it() {
+    let (mut gate, pass, later) = coming_back();
+    let ended = Grant {
+        ended: vec![pass],
+        ..grant(1, 1, 9)
+    };
+    assert_eq!(gate.apply(&ended, later), [LOT]);
+    assert_eq!(gate.reservation(LOT), None);
+    assert_eq!(knock(&mut gate, OTHER, later), Knocked::Admitted);
+}
+
 #[test]
 fn entries_are_limited_but_renewals_are_not() {
     let mut gate = gate(9, 1);
