@@ -43,6 +43,13 @@ pub struct Wish<'a> {
     pub accessible: bool,
 }
 
+impl Wish<'_> {
+    /// Whether a group of this size is what the wish asks for.
+    pub fn is_served_by(&self, places: usize) -> bool {
+        places == self.quantity || (self.allow_fewer && (1..self.quantity).contains(&places))
+    }
+}
+
 /// A show as those see it who choose: its places, their states, and the prices of the
 /// layout's sections, in order.
 #[derive(Debug, Clone, Copy)]

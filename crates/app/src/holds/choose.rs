@@ -128,8 +128,7 @@ impl App {
         wish: &best_available::Wish<'_>,
     ) -> Option<Vec<PlaceIndex>> {
         let own = self.known_places_of(attempt.show.id, attempt.hold);
-        let fits = own.len() == wish.quantity || (wish.allow_fewer && !own.is_empty());
-        fits.then_some(own)
+        wish.is_served_by(own.len()).then_some(own)
     }
 
     /// Corrects a map by the exact state of the blocks where this wish may fit.

@@ -44,6 +44,9 @@ pub enum Wish {
         #[serde(serialize_with = "serialize_together")]
         together: Together,
         allow_fewer: bool,
+        /// Left out of the serialised form unless it is asked for, as in requests from before
+        /// it could be.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         accessible: bool,
     },
     General {

@@ -4,13 +4,12 @@ use onsale_app::Error;
 use onsale_app::holds::Wish;
 use onsale_app::waitlist::WaitFor;
 use onsale_domain::account::Role;
-use onsale_domain::best_available::Together;
 use onsale_domain::buyer::EntryState;
 use onsale_domain::ids::HoldId;
 use onsale_domain::payment::PaymentMethod;
 use onsale_memory::stage::Plan;
 
-use crate::holds::scene::{Scene, best, key, seats};
+use crate::holds::scene::{Scene, best, best_or_fewer, key, seats};
 
 fn invalid(result: onsale_app::Result<onsale_app::holds::HoldView>) -> bool {
     matches!(result, Err(Error::Invalid(_)))
@@ -46,14 +45,7 @@ async fn whoever_takes_fewer_gets_what_the_cap_leaves_them() {
     scene.hold(&ana, "one", &best(4)).await.unwrap();
     let all_or_nothing = scene.hold(&ana, "two", &best(4)).await;
     assert!(matches!(all_or_nothing, Err(Error::LimitExceeded { .. })));
-    let fewer = Wish::Best {
-        quantity: 4,
-        section: None,
-        max_price: None,
-        together: Together::Preferred,
-        allow_fewer: true,
-        accessible: false,
-    };
+    let fewer = best_or_fewer(4);
     let held = scene.hold(&ana, "three", &fewer).await.unwrap();
     assert_eq!(held.seats.len(), 2);
     let none_left = scene.hold(&ana, "four", &fewer).await;
@@ -78,6 +70,19 @@ async fn a_wish_that_names_nothing_of_this_show_is_refused() {
     assert!(invalid(scene.hold(&ana, "k", &general("Z", 1)).await));
     assert!(invalid(scene.hold(&ana, "k", &general("Floor", 0)).await));
     assert!(scene.cells().await.is_empty());
+}
+
+/// A key that was used before an upgrade gets its first answer again.
+#[test]
+fn a_wish_is_serialised_as_before_unless_it_asks_for_an_accessible_place() {
+    let json = |wish: &Wish| serde_json::to_string(wish).unwrap();
+    let before = r#"{"Best":{"quantity":2,"section":"A","max_price":null,"together":false,"allow_fewer":false}}"#;
+    assert_eq!(json(&best(2)), before);
+    let mut wish = best(2);
+    if let Wish::Best { accessible, .. } = &mut wish {
+        *accessible = true;
+    }
+    assert_ne!(json(&wish), before);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use onsale_domain::buyer::EntryState;
 use onsale_memory::Step;
 use onsale_memory::stage::Plan;
 
-use crate::holds::scene::{Scene, best, seats};
+use crate::holds::scene::{Scene, best, best_or_fewer, seats};
 
 #[tokio::test]
 async fn a_twin_that_loses_the_version_race_gives_the_recorded_answer_and_keeps_its_cells() {
@@ -122,6 +122,27 @@ async fn cells_listed_as_given_back_are_never_recorded() {
         scene.owns(&served).await,
         "an acknowledged hold keeps its cells"
     );
+}
+
+#[tokio::test]
+async fn a_repeated_request_that_takes_fewer_gets_what_the_cap_leaves_by_then() {
+    let scene = Scene::new(Plan {
+        cap: 6,
+        ..Plan::default()
+    })
+    .await;
+    let ana = scene.buyer(1).await;
+    let rival = scene.clone();
+    scene.store.before_next(Step::Replace, async move {
+        rival.hold(&ana, "rival", &best(4)).await.unwrap();
+    });
+    let refused = scene.hold(&ana, "k", &best_or_fewer(4)).await;
+    assert!(matches!(refused, Err(Error::LimitExceeded { .. })));
+    // The process still remembers the four places of the first attempt.
+    let held = scene.hold(&ana, "k", &best_or_fewer(4)).await.unwrap();
+    assert_eq!(held.seats.len(), 2);
+    assert!(scene.owns(&held).await);
+    assert_eq!(scene.cells().await.len(), 6);
 }
 
 #[tokio::test]
