@@ -6,6 +6,7 @@ mod exports;
 mod posters;
 mod sales;
 
+use axum::Extension;
 use onsale_http::Api;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,4 +19,5 @@ pub fn router() -> OpenApiRouter<Api> {
         .routes(routes!(exports::read))
         .routes(routes!(posters::upload, posters::remove))
         .routes(routes!(posters::read))
+        .layer(Extension(posters::Uploads::default()))
 }

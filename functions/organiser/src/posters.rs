@@ -1,5 +1,8 @@
 //! Posters: uploaded by the organiser, encoded again, and shown to everybody.
 
+use std::sync::Arc;
+
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -10,15 +13,39 @@ use onsale_http::schemas::EventIdText;
 use onsale_http::{Api, Code, Organiser, Path, Problem, json, to_the_end};
 use onsale_posters::Refused;
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::ToSchema;
 
 /// A large picture takes half a gigabyte while it is decoded, so a process has one at a time.
-static DECODING: Semaphore = Semaphore::const_new(1);
+const AT_ONCE: usize = 1;
+/// Seven uploads that wait have 28 MiB of files at most.
+const AT_ONCE_AND_WAITING: usize = 7 + AT_ONCE;
+
+static DECODING: Semaphore = Semaphore::const_new(AT_ONCE);
+const BUSY: &str = "Other posters are being uploaded. Nothing was changed. Try again.";
+const RETRY_S: u64 = 5;
 /// The name follows from the content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// A browser that opens the picture by itself runs nothing and loads nothing.
 const NOTHING_ELSE: &str = "default-src 'none'; sandbox";
+
+/// Uploads whose bodies are read: one of them is decoded, the others wait for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Uploads(Arc<Semaphore>);
+
+impl Default for Uploads {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE_AND_WAITING)))
+    }
+}
+
+impl Uploads {
+    /// Admits an upload, which ends when the permit is dropped.
+    fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let admitted = self.0.clone().try_acquire_owned();
+        admitted.map_err(|_| Problem::unavailable_detail(BUSY).retry_after(RETRY_S))
+    }
+}
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PosterAnswer {
@@ -57,11 +84,13 @@ pub(crate) struct PosterAnswer {
 )]
 pub(crate) async fn upload(
     State(api): State<Api>,
+    Extension(uploads): Extension<Uploads>,
     Organiser(caller): Organiser,
     Path(event): Path<EventId>,
     request: Request,
 ) -> Result<axum::Json<PosterAnswer>, Problem> {
     api.app.check_may_change_poster(&caller, event).await?;
+    let _admitted = uploads.admit()?;
     let (parts, body) = request.into_parts();
     let file = json::bytes(&parts.headers, body, MAX_UPLOAD_BYTES).await?;
     let jpeg = encoded_again(file).await?;

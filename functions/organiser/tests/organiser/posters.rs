@@ -1,10 +1,15 @@
 //! Posters over HTTP: who may upload, what is taken, and what everybody gets.
 
+use std::convert::Infallible;
+
+use axum::body::Bytes;
 use axum::http::HeaderMap;
+use http_body_util::Empty;
 use image::codecs::png::PngEncoder;
 use image::{ImageFormat, Rgb, RgbImage};
 use onsale_domain::ids::EventId;
 use onsale_domain::poster::MAX_UPLOAD_BYTES;
+use tokio::sync::mpsc;
 
 use super::*;
 
@@ -159,6 +164,44 @@ async fn what_is_no_picture_or_too_large_is_refused_and_changes_nothing() {
 
     large.truncate(MAX_UPLOAD_BYTES);
     service.upload(&token, large).await.poster_url();
+}
+
+/// A body that says when it is read, and never ends.
+fn endless(is_read: mpsc::UnboundedSender<()>) -> Body {
+    let end = async move {
+        is_read.send(()).unwrap();
+        std::future::pending::<Option<Result<HeaderMap, Infallible>>>().await
+    };
+    Body::new(Empty::<Bytes>::new().with_trailers(end))
+}
+
+#[tokio::test]
+async fn an_upload_is_refused_before_its_body_is_read_while_eight_others_are_under_way() {
+    let service = Service::new(RoomMode::Off).await;
+    let token = service.organiser().await;
+    let path = format!("/api/v1/events/{}/poster", service.event());
+    let (is_read, mut bodies_read) = mpsc::unbounded_channel();
+    let endless_upload = || {
+        let request = Request::put(&path).header("authorization", format!("Bearer {token}"));
+        let request = request.body(endless(is_read.clone())).unwrap();
+        service.router.clone().oneshot(request)
+    };
+    let mut under_way = Vec::new();
+    for _ in 0..8 {
+        under_way.push(tokio::spawn(endless_upload()));
+        bodies_read.recv().await.unwrap();
+    }
+    let sent = service.upload(&token, png(8, 8)).await;
+    sent.is_refused(StatusCode::SERVICE_UNAVAILABLE, "unavailable");
+    assert_eq!(sent.headers["retry-after"], "5");
+    let refused = endless_upload().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(bodies_read.is_empty(), "nothing of it was read");
+
+    let gone = under_way.pop().unwrap();
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    service.upload(&token, png(8, 8)).await.poster_url();
 }
 
 #[tokio::test]
