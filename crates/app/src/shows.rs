@@ -32,11 +32,18 @@ pub struct ShowView {
 }
 
 impl App {
+    /// The show, for somebody who looks at it: counted as a view, unless it is their own.
     pub async fn show(&self, id: ShowId, viewer: Option<AccountId>) -> Result<ShowView> {
         let show = self.visible_show(id, viewer).await?;
         if viewer != Some(show.owner) {
             self.count_view(&show).await;
         }
+        self.show_view(show).await
+    }
+
+    /// Like `show`, for a program that reads on behalf of a page: not counted as a view.
+    pub async fn show_uncounted(&self, id: ShowId, viewer: Option<AccountId>) -> Result<ShowView> {
+        let show = self.visible_show(id, viewer).await?;
         self.show_view(show).await
     }
 

@@ -16,9 +16,9 @@ use onsale_http::room_settings::{RoomAnswer, RoomBody};
 use onsale_http::schemas::{
     EventIdText, MoneyValue, RefundStepValue, ShowIdText, StatusText, Timestamp, VenueIdText,
 };
-use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem};
+use onsale_http::{Api, Json, LoggedIn, MaybeLoggedIn, OptionalKey, Path, Problem, Query};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::pricing::PricingAnswer;
 use crate::schemas::Amount;
@@ -322,21 +322,40 @@ pub(crate) async fn change(
     Ok(JsonAnswer(answer))
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ShowQuery {
+    /// `no`: the answer is not counted as a view: for programs that read on behalf of a page.
+    #[param(inline)]
+    look: Option<Look>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Look {
+    No,
+}
+
 /// Read a show
 #[utoipa::path(
     get,
     path = "/api/v1/shows/{show}",
     operation_id = "read_show",
     security((), ("session" = [])),
-    params(("show" = ShowIdText, Path)),
+    params(("show" = ShowIdText, Path), ShowQuery),
     responses((status = 200, description = "The show", body = ShowAnswer))
 )]
 pub(crate) async fn read(
     State(api): State<Api>,
     MaybeLoggedIn(caller): MaybeLoggedIn,
     Path(show): Path<ShowId>,
+    Query(query): Query<ShowQuery>,
 ) -> Result<JsonAnswer<ShowAnswer>, Problem> {
     let viewer = caller.map(|caller| caller.account);
-    let view = api.app.show(show, viewer).await?;
+    let view = match query.look {
+        None => api.app.show(show, viewer).await?,
+        Some(Look::No) => api.app.show_uncounted(show, viewer).await?,
+    };
     Ok(JsonAnswer(ShowAnswer::of(&api, view, viewer).await?))
 }

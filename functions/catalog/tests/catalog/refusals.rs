@@ -90,6 +90,12 @@ async fn what_the_contract_forbids_is_refused() {
         let answer = service.get(&format!("/api/v1/events?{query}"), None).await;
         answer.assert_problem(400, "invalid_request");
     }
+    for query in ["look=yes", "look=", "look=No", "look=no&look=no", "see=no"] {
+        let answer = service
+            .get(&format!("/api/v1/shows/{show}?{query}"), None)
+            .await;
+        answer.assert_problem(400, "invalid_request");
+    }
     service
         .get("/api/v1/events?mine=true", None)
         .await

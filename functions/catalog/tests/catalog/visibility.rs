@@ -75,6 +75,32 @@ async fn a_published_show_is_there_for_everyone() {
 }
 
 #[tokio::test]
+async fn a_look_of_a_program_for_a_page_is_not_counted_as_a_view() {
+    let service = service();
+    let token = service.log_in(1, Role::Organiser).await;
+    let (_, show) = service.make_show(&token, evening()).await;
+    let pricing = format!("PUT /api/v1/shows/{show}/pricing");
+    let dynamic = service
+        .write(&pricing, &token, json!({"mode": "dynamic"}))
+        .await;
+    assert_eq!(dynamic.status, StatusCode::OK, "{}", dynamic.body);
+    let path = format!("/api/v1/shows/{show}");
+    let views_after = async |path: &str| {
+        // Views are written down every five seconds.
+        for _ in 0..2 {
+            service.world.clock.advance(5_000);
+            assert_eq!(service.get(path, None).await.status, StatusCode::OK);
+        }
+        let minute = service.world.app.now().0 / 60_000;
+        let store = &service.world.app.store;
+        let views = store.views(show.parse().unwrap(), minute - 5..=minute);
+        views.await.unwrap()
+    };
+    assert_eq!(views_after(&format!("{path}?look=no")).await, 0);
+    assert_ne!(views_after(&path).await, 0);
+}
+
+#[tokio::test]
 async fn a_draft_is_seen_by_its_owner_and_kept_by_no_cache() {
     let service = service();
     let token = service.log_in(1, Role::Organiser).await;

@@ -218,6 +218,11 @@ async fn views_of_the_show_count_and_looks_at_the_log_do_not() {
         2,
         "and not the look of its organiser"
     );
+    for _ in 0..2 {
+        scene.clock.advance(5_000);
+        scene.app.show_uncounted(show, None).await.unwrap();
+    }
+    assert_eq!(seen().await.unwrap(), 2, "nor that of a program for a page");
 }
 
 #[tokio::test]

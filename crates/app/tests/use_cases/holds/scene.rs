@@ -48,6 +48,18 @@ pub(crate) fn best(quantity: usize) -> Wish {
     }
 }
 
+/// As many of these as there are, or as the cap leaves.
+pub(crate) fn best_or_fewer(quantity: usize) -> Wish {
+    Wish::Best {
+        quantity,
+        section: Some("A".into()),
+        max_price: None,
+        together: Together::Preferred,
+        allow_fewer: true,
+        accessible: false,
+    }
+}
+
 impl Scene {
     pub(crate) async fn new(plan: Plan) -> Self {
         let world = MemoryWorld::new(Millis(1_800_000_000_000));
