@@ -116,5 +116,9 @@ test('a poster of another origin is neither loaded nor told', async (t) => {
     assert.equal(await page.locator(`img[src*="pictures.example"]`).count(), 0, address);
     assert.ok(!(await page.content()).includes('pictures.example'), address);
     assertSound({ secret: false });
+    if (address.startsWith('/?')) continue;
+    // A shared link has a picture all the same.
+    const shared = await page.request.get(await page.locator('meta[property="og:image"]').getAttribute('content'));
+    assert.deepEqual([shared.status(), shared.headers()['content-type']], [200, 'image/png'], address);
   }
 });

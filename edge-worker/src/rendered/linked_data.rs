@@ -1,5 +1,6 @@
 //! What search engines and messengers read: Open Graph, and schema.org as JSON-LD.
 
+use onsale_web::VERSION;
 use serde_json::{Value, json};
 
 use super::values::{Price, poster_url, text};
@@ -35,14 +36,10 @@ impl About<'_> {
         meta("property", "og:site_name", "Onsale");
         meta("property", "og:title", self.title);
         meta("property", "og:description", &description);
-        let poster = poster_url(self.event, self.origin).unwrap_or_default();
-        meta("property", "og:image", &poster);
-        let card = if poster.is_empty() {
-            "summary"
-        } else {
-            "summary_large_image"
-        };
-        meta("name", "twitter:card", card);
+        let ours = || Some(format!("{}/assets/{VERSION}/share.png", self.origin?));
+        let picture = poster_url(self.event, self.origin).or_else(ours);
+        meta("property", "og:image", &picture.unwrap_or_default());
+        meta("name", "twitter:card", "summary_large_image");
         if let Some(origin) = self.origin {
             let url = format!("{origin}{}", self.path);
             meta("property", "og:url", &url);
