@@ -12,6 +12,9 @@ const TRIES = 65_536;
 const HELD = 1,
   SOLD = 2;
 
+/** @type {Intl.DateTimeFormatOptions} */
+const CLOCK = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
+
 /** @typedef {import('./seats/shop.js').Shop} Shop */
 
 export class Booking {
@@ -31,8 +34,9 @@ export class Booking {
     const kept = JSON.parse(sessionStorage.getItem(this.kept) || 'null');
     sessionStorage.removeItem(this.kept);
     this.#restore(sent ?? kept, Boolean(sent));
-    if (told.room?.mode !== 'off') keepPass(show, this.shop.now, () => this.#passOver());
-    return sent && this.reserve();
+    const entered = told.room?.mode !== 'off' && keepPass(show, this.shop.now, (isNew) => this.#passOver(isNew));
+    if (sent) this.reserve();
+    return entered;
   }
 
   /** @param {any} body @param {boolean} isSent */
@@ -52,8 +56,8 @@ export class Booking {
 
   /** Seats that the reader holds already, perhaps in another tab. @param {any} hold */
   tellHold(hold) {
-    const { show } = this.shop;
-    const until = moment(hold.expires_at, undefined, { hour: '2-digit', minute: '2-digit' });
+    const { show, told } = this.shop;
+    const until = moment(hold.expires_at, told.venue?.timezone, CLOCK);
     const forget = () => {
       clearTimeout(timer);
       this.shop.mine.clear();
@@ -63,10 +67,11 @@ export class Booking {
     const giveBack = async () => {
       try {
         const { ok, body } = await call('DELETE', `/shows/${show}/holds/${hold.hold_id}`);
-        if (ok) forget();
-        else this.news.tell(inWords(body));
+        if (!ok) return this.news.tell(inWords(body));
+        forget();
+        return this.shop.reserving.focus();
       } catch (error) {
-        this.news.tell(/** @type {Error} */ (error).message);
+        return this.news.tell(/** @type {Error} */ (error).message);
       }
     };
     this.shop.mine = new Set(hold.seats.map((/** @type {any} */ it) => this.shop.house.find(it.seat)));
@@ -102,6 +107,8 @@ export class Booking {
   /** Others were faster, and something else was proposed. @param {number} lost @param {boolean} isAnswer to what the reader did */
   tellLost(lost, isAnswer) {
     const { choice, map, line } = this.shop;
+    // What was said then has the way on.
+    if (this.shop.isOver) return;
     const words = choice.count ? counted('seats.faster', lost) : counted('seats.faster_none', lost);
     if (isAnswer) this.news.tell(words);
     // What nobody asked for is said once in a while, so it is no alert.
@@ -119,13 +126,14 @@ export class Booking {
     this.#end(words, link(t('seats.to_show'), `/shows/${show}`));
   }
 
-  /** The choice is there again when the reader comes back. */
-  #passOver() {
+  /** The choice is there again when the reader comes back. @param {boolean} [isNew] they never had a pass */
+  #passOver(isNew) {
     const { choice, show, isBusy, isOver } = this.shop;
     if (isOver || isBusy) return;
     if (choice.count) sessionStorage.setItem(this.kept, JSON.stringify(choice.body));
     answered(show);
-    this.#end(t('seats.pass_over'), link(t('seats.to_room'), `/room/${show}`));
+    const words = isNew ? t('seats.room_first') : t('seats.pass_over');
+    this.#end(words, link(isNew ? t('show.room') : t('seats.to_room'), `/room/${show}`));
   }
 
   async reserve() {
@@ -159,7 +167,7 @@ export class Booking {
     switch (outcome.kind) {
       case 'held':
         sessionStorage.removeItem(this.kept);
-        return location.assign(`/shows/${show}/holds/${outcome.hold}`);
+        return location.assign(`/shows/${show}/holds/${outcome.hold}${this.#was(outcome.amount)}`);
       case 'taken':
         return this.#taken(outcome.taken);
       case 'limit':
@@ -174,12 +182,18 @@ export class Booking {
       case 'not_on_sale':
         return this.#notYet(outcome.at);
       case 'refused':
-        return this.news.tell(outcome.problem.detail ?? t('error.other'));
+        return this.news.tell(inWords(outcome.problem));
       case 'busy':
         return this.news.tell(t('error.rate_limited'));
       default:
         return this.news.tell(t('seats.lost'));
     }
+  }
+
+  /** Prices follow demand: the checkout says so where the reader was told another one. @param {number} [amount] */
+  #was(amount) {
+    const told = this.shop.choice.total.amount;
+    return amount === told || amount === undefined ? '' : `?was=${told}`;
   }
 
   /** Somebody was faster: repairs the map, proposes as many elsewhere, and says why. @param {string[]} taken */

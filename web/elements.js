@@ -63,15 +63,17 @@ export const row = (...children) => el('div', { class: 'row' }, children);
 export const note = (words) => el('p', { class: 'notice', role: 'alert' }, words);
 
 /**
- * Shows these, and says what is new: after something that the reader did, the focus goes there.
+ * Shows these, and says what is new. After something that the reader did the focus goes there, and
+ * so does one that was in what is shown no more.
  * @param {Children} nodes
  * @param {{ acted?: boolean }} [options]
  */
 export function show(nodes, { acted } = {}) {
   const content = byId('content');
+  const isLost = content.contains(document.activeElement);
   content.replaceChildren(...present([nodes]));
   const headline = content.querySelector('h2');
-  if (acted) headline?.focus();
+  if (acted || isLost) headline?.focus();
   else if (headline) say(headline.textContent ?? '');
 }
 

@@ -1,7 +1,7 @@
 // The page where seats are chosen: loads the house, keeps it live, and reserves. What is needed
 // only later is loaded later.
 
-import { ask, attempt, Trouble } from './api.js';
+import { ask, attempt, call, Trouble } from './api.js';
 import { el, show as showContent } from './elements.js';
 import { arrange } from './seats/arrange.js';
 import { House } from './seats/house.js';
@@ -43,12 +43,17 @@ async function enter() {
   showContent(el('p', { class: 'quiet' }, t('wait')));
   const told = await ask('GET', `/shows/${showId}`);
   // A version of the layout never changes: the browser keeps it.
-  const [map, answer] = await Promise.all([readMap(), part(`layout?version=${told.version}`)]);
+  const [map, answer, mine] = await Promise.all([
+    readMap(),
+    part(`layout?version=${told.version}`),
+    call('GET', `/shows/${showId}/holds`).catch(() => undefined),
+  ]);
+  const hold = mine?.body.items?.find((/** @type {any} */ it) => /held|paying/.test(it.status));
   const layout = await answer.json();
   if (!layout.sections.some((/** @type {any} */ it) => it.shape)) arrange(layout);
   const house = new House(layout, told.prices);
   await learnMap(house, map);
-  new Shop(showId, told, house, async () => learnMap(house, await readMap()), later).open();
+  await new Shop(showId, told, house, async () => learnMap(house, await readMap()), later).open(hold);
 }
 
 attempt(enter);

@@ -103,8 +103,8 @@ await page.goto(`${url}/shows/${show}/seats`);
 await page.waitForFunction(() => Number.isFinite(window.drawn));
 tell('map drawn', await page.evaluate(() => window.drawn), 2_500);
 await page.locator('.reserve', { hasText: '€' }).waitFor();
-for (const zoom of ['whole house', 'one section', 'seats with numbers']) {
-  for (let i = 0; i < 3 && zoom !== 'whole house'; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
+for (const [zoom, times] of [['whole house', 0], ['part of the house', 1], ['one section', 2], ['seats with numbers', 3]]) {
+  for (let i = 0; i < times; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
   await rests(page);
   const between = await frames(page);
   tell(`frame while panning, ${zoom}, median`, share(between, 0.5));

@@ -15,7 +15,7 @@ import { Viewport } from '../../web/seats/viewport.js';
 globalThis.document = { documentElement: { lang: 'en' } };
 globalThis.navigator ??= { languages: ['en'] };
 const { Choice } = await import('../../web/seats/choice.js');
-const { paintLabels } = await import('../../web/seats/labels.js');
+const { paintLabel, placeLabels } = await import('../../web/seats/labels.js');
 
 const vectors = JSON.parse(
   await readFile(new URL('../../crates/domain/tests/vectors/neighbours.json', import.meta.url), 'utf8'),
@@ -296,7 +296,8 @@ function labelsOn(it, width, height) {
   const viewport = new Viewport({ addEventListener() {} }, it.plan, () => {}, () => {});
   viewport.resize(width, height);
   const above = { chosen: new Set(bestPlaces(it, wish(2))), isWhole: true };
-  paintLabels(context, it, it.plan, viewport.view, width, above);
+  const picture = { context, house: it, plan: it.plan, view: viewport.view, width, above };
+  for (const label of placeLabels(picture)) paintLabel(picture, label);
   return written;
 }
 

@@ -15,6 +15,7 @@ import {
   atCheckout,
   atSeats,
   chosen,
+  enterAs,
   newHouse,
   otherBuyer,
   pointAt,
@@ -49,7 +50,7 @@ test('how many is asked first, remembered, and at most what a person may buy', a
   const { page, origin } = await atSeats(t, show, WIDE);
   const radios = page.getByRole('group', { name: 'How many tickets?' }).getByRole('radio');
   assert.equal(await radios.count(), 4);
-  await page.getByText('3', { exact: true }).click();
+  await page.getByRole('radio', { name: '3' }).check();
   await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).waitFor();
   await page.goto(`${origin}/shows/${show}/seats`);
   await page.getByRole('button', { name: 'Reserve 3 seats · €117.00' }).waitFor();
@@ -117,6 +118,16 @@ test('seats are chosen and reserved with the keyboard alone', async (t) => {
   await tabTo(() => document.activeElement?.textContent?.startsWith('Reserve'));
   await page.keyboard.press('Enter');
   await atCheckout(page);
+});
+
+test('a cell of the grid is pressed wherever the focus was, by key and by pointer', async (t) => {
+  const { page } = await atSeats(t, await theatre(), WIDE);
+  await page.getByRole('gridcell', { name: 'Row 5, seat 9, free, €39.00' }).press('Space');
+  await waitForChosen(page, 'Stalls, row 5, seat 9', 'Stalls, row 5, seat 10');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Row 6, seat 9, free, €39.00');
+  await page.getByRole('gridcell', { name: 'Row 8, seat 4, free, €39.00' }).click();
+  await waitForChosen(page, 'Stalls, row 8, seat 4', 'Stalls, row 8, seat 5');
 });
 
 test('seats are chosen and reserved by the list alone', async (t) => {
@@ -391,9 +402,9 @@ test('seats that are held already, in another tab perhaps, are told', async (t) 
 test('without a pass the page leads to the waiting room, and the choice is kept', async (t) => {
   const show = await theatre({ room: { mode: 'queue_all', capacity: 10, rate_per_second: 10 } });
   const { page, origin } = await atSeats(t, show, WIDE);
-  await page.getByText('Your time to choose is over').first().waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Back to the waiting room' }).getAttribute('href'), `/room/${show}`);
-  await assertAccessible(page, 'pass ran out');
+  await told(page, 'The way to these seats goes through the waiting room');
+  assert.equal(await page.getByRole('link', { name: 'To the waiting room' }).getAttribute('href'), `/room/${show}`);
+  await assertAccessible(page, 'no pass');
   await page.evaluate((it) => sessionStorage.setItem(`choice ${it}`, '{"seats":["Stalls-8-3","Stalls-8-4"]}'), show);
   await page.goto(`${origin}/shows/${show}/seats`);
   await waitForChosen(page, 'Stalls, row 8, seat 3', 'Stalls, row 8, seat 4');
@@ -401,14 +412,63 @@ test('without a pass the page leads to the waiting room, and the choice is kept'
 
 test('the waiting room leads to the seats; the pass is renewed by what is done there, and not by looking', async (t) => {
   const show = await theatre({ room: { mode: 'queue_all', capacity: 10, rate_per_second: 10, pass_seconds: 10 } });
-  const { page } = await open(t, `/room/${show}`, WIDE);
+  const feed = scriptedFeed();
+  const { page } = await open(t, '/healthz', WIDE);
+  await feed.before(page);
+  await page.goto(`${new URL(page.url()).origin}/room/${show}`);
   await page.waitForURL(`**/shows/${show}/seats`);
   await reserveButton(page).filter({ hasText: '€' }).waitFor();
   const renewed = page.waitForResponse((it) => it.url().endsWith(`/room/${show}/enter`) && it.ok());
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await renewed;
-  await page.getByText('Your time to choose is over').first().waitFor();
+  await told(page, 'Your time to choose is over');
   await reserveButton(page).waitFor({ state: 'hidden' });
+  // Others take what was chosen: the way back to the room stays.
+  const lost = await chosen(page);
+  const [, row, seat] = lost[0].match(/row (\d+), seat (\d+)/);
+  await page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  await feed.take(page, stalls(Number(row), Number(seat)));
+  assert.ok(await page.getByRole('link', { name: 'Back to the waiting room' }).isVisible());
+});
+
+test('a reader who holds the last seats is led to the checkout', async (t) => {
+  const show = await newHouse([{ name: 'Box', rows: rows(1, 2) }], { Box: 3900 });
+  const { page, origin } = await atSeats(t, show, WIDE);
+  await reserveButton(page).click();
+  await atCheckout(page);
+  await page.goto(`${origin}/shows/${show}/seats`);
+  await told(page, 'You have 2 seats reserved until');
+  await told(page, 'All places are reserved right now');
+  assert.ok(await page.getByRole('link', { name: 'Go to the checkout' }).isVisible());
+});
+
+test('a refusal is told in the language of its reader', async (t) => {
+  const body = { type: 'urn:onsale:conflict', status: 409, detail: 'Words of the API.' };
+  const before = (page) =>
+    page.route(/\/holds$/, (route) => (route.request().method() === 'POST' ? route.fulfill(refusal(body)) : route.continue()));
+  const { page, context } = await open(t, '/healthz', { ...WIDE, locale: 'de-DE' });
+  await before(page);
+  await enterAs(context, new URL(page.url()).origin);
+  await page.goto(`${new URL(page.url()).origin}/shows/${await theatre()}/seats`);
+  await page.getByRole('button', { name: /^2 Plätze reservieren/ }).click();
+  await page.getByRole('alert').waitFor();
+  assert.doesNotMatch(await page.getByRole('alert').textContent(), /Words of the API/);
+});
+
+test('a reply to a reservation that was cut off is asked for again under its key', async (t) => {
+  const keys = [];
+  const before = (page) =>
+    page.route(/\/holds$/, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      return route.fulfill({ status: 201, contentType: 'application/json', body: '{"hold_id":' });
+    });
+  const { page } = await atSeats(t, await theatre(), { ...WIDE, before });
+  await reserveButton(page).click();
+  await atCheckout(page);
+  assert.equal(new Set(keys).size, 1);
 });
 
 test('nothing jumps while the page fills', async (t) => {

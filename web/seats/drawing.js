@@ -6,7 +6,7 @@
 
 import { t } from '../words.js';
 import { FREE, NOT_FOR_SALE } from './house.js';
-import { paintLabels } from './labels.js';
+import { paintLabel, placeLabels } from './labels.js';
 import { look, paintFocus, paintMine, paintRing, readLook, spriteOf, sprites, write } from './look.js';
 
 /** @typedef {import('./house.js').House} House */
@@ -42,6 +42,8 @@ export class Picture {
   layer;
   /** @type {Bitmap | undefined} */
   whole;
+  /** @type {ReturnType<typeof placeLabels> | undefined} */
+  labels;
 
   /** @param {HTMLCanvasElement} canvas @param {House} house @param {Plan} plan @param {Above} above */
   constructor(canvas, house, plan, above) {
@@ -86,7 +88,7 @@ export class Picture {
   /** @param {View} view */
   move(view) {
     this.view = view;
-    this.ask();
+    this.#soon();
   }
 
   /** These places have another state now. @param {number[]} places */
@@ -105,6 +107,11 @@ export class Picture {
 
   /** Something has changed: a frame is painted soon. */
   ask() {
+    this.labels = undefined;
+    this.#soon();
+  }
+
+  #soon() {
     this.due ||= requestAnimationFrame(() => {
       this.due = 0;
       this.#frame();
@@ -140,13 +147,16 @@ export class Picture {
       }, REST_MS);
   }
 
+  /** On a whole pixel of the screen, so that nothing is blurred. @param {number} at */
+  #snap = (at) => Math.round(at * this.ratio) / this.ratio;
+
   /** @param {Bitmap | undefined} bitmap */
   #show(bitmap) {
     if (!bitmap) return;
     const by = this.view.scale / bitmap.view.scale;
     const x = this.view.left - bitmap.view.left * by,
       y = this.view.top - bitmap.view.top * by;
-    const snap = (/** @type {number} */ at) => (by === 1 ? Math.round(at * this.ratio) / this.ratio : at);
+    const snap = (/** @type {number} */ at) => (by === 1 ? this.#snap(at) : at);
     this.context.drawImage(
       bitmap.canvas,
       snap(x),
@@ -276,13 +286,7 @@ export class Picture {
     }
     const sprite = spriteOf({ state, marks, dim, colour: section.colour, size, ratio: this.ratio });
     const half = sprite.width / this.ratio / 2;
-    context.drawImage(
-      sprite,
-      Math.round((x - half) * this.ratio) / this.ratio,
-      Math.round((y - half) * this.ratio) / this.ratio,
-      half * 2,
-      half * 2,
-    );
+    context.drawImage(sprite, this.#snap(x - half), this.#snap(y - half), half * 2, half * 2);
     if (pitch < NUMBERS || dim || state !== FREE || (marks && size < 26)) return;
     const { rows, rowOf } = this.house;
     const row = rows[rowOf[place]];
@@ -332,7 +336,8 @@ export class Picture {
       const size = plan.areas[this.house.sectionOf(place).index].seat * scale * 0.84;
       paint(plan.x[place] * scale + left, plan.y[place] * scale + top, size);
     };
-    paintLabels(context, this.house, plan, this.view, this.width, above);
+    this.labels ??= placeLabels(this);
+    for (const label of this.labels) paintLabel(this, label);
     for (const place of above.pointed) at(place, (x, y, size) => paintRing(context, x, y, size, look.accent));
     for (const place of above.chosen) at(place, (x, y, size) => paintMine(context, x, y, size));
     if (above.focused >= 0) at(above.focused, (x, y, size) => paintFocus(context, x, y, size));

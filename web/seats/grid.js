@@ -33,11 +33,14 @@ export class Grid {
       'aria-describedby': 'grid-keys',
     });
     this.element.addEventListener('keydown', (event) => this.#press(event));
-    this.element.addEventListener('click', (event) => {
-      const place = Number(/** @type {HTMLElement} */ (event.target).dataset.place ?? -1);
-      if (place >= 0) this.pick(place);
-    });
-    this.element.addEventListener('focusin', () => focused(this.place));
+    for (const kind of ['click', 'focusin'])
+      this.element.addEventListener(kind, ({ target }) => {
+        const place = Number(/** @type {HTMLElement} */ (target).dataset.place);
+        if (!(place >= 0)) return;
+        this.#reach(place);
+        if (kind === 'click') pick(place);
+        else focused(place);
+      });
     this.element.addEventListener('focusout', () => focused(-1));
   }
 
@@ -47,8 +50,8 @@ export class Grid {
     this.section = section;
     this.element.hidden = place < 0;
     if (place < 0) return;
-    this.element.setAttribute('aria-label', section.name);
-    this.element.setAttribute('aria-rowcount', String(section.rows.length));
+    this.element.ariaLabel = section.name;
+    this.element.ariaRowCount = String(section.rows.length);
     this.#reach(place);
   }
 
@@ -89,8 +92,8 @@ export class Grid {
   #tell(place, cell) {
     const isChosen = this.isChosen(place);
     const words = seatWords(this.house, place, isChosen);
-    if (cell.getAttribute('aria-label') !== words) cell.setAttribute('aria-label', words);
-    cell.setAttribute('aria-selected', String(isChosen));
+    if (cell.ariaLabel !== words) cell.ariaLabel = words;
+    cell.ariaSelected = String(isChosen);
   }
 
   /** These places, or all, are not as they were. @param {Iterable<number>} [places] */

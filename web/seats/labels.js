@@ -1,5 +1,7 @@
 // The names of sections on the map, with what they cost and how much of them is free: as much
 // of that as there is room for, in the section or else beside it.
+//
+// They are placed when the map rests, and keep their places in the house while it moves.
 
 import { number, money as price } from '../elements.js';
 import { look, write } from './look.js';
@@ -13,9 +15,6 @@ import { sectionWords } from './wording.js';
 const SEATS = 8;
 /** A name covers no more than this share of a section whose seats are half as large or more. */
 const SHARE = 0.25;
-
-/** There are few labels, and they are measured with every frame. @type {Map<string, number>} */
-const widths = new Map();
 
 /** A label in full, and shorter ones. @param {CanvasRenderingContext2D} context @param {Section} section @returns {Label[]} */
 function labelsOf(context, section) {
@@ -32,12 +31,9 @@ function labelsOf(context, section) {
     [8, brief, ...short],
   ];
   return forms.map(([size, ...lines]) => {
-    const key = `${size} ${lines}`;
-    if (!widths.has(key)) {
-      context.font = `650 ${size}px ${look.text}`;
-      widths.set(key, Math.max(...lines.map((it) => context.measureText(it).width)) + size / 2);
-    }
-    return { lines, size, width: widths.get(key) ?? 0, height: lines.length * (size + 2) + size / 3 };
+    context.font = `650 ${size}px ${look.text}`;
+    const width = Math.max(...lines.map((it) => context.measureText(it).width)) + size / 2;
+    return { lines, size, width, height: lines.length * (size + 2) + size / 3 };
   });
 }
 
@@ -45,22 +41,19 @@ function labelsOf(context, section) {
 const covers = (a, others) =>
   others.some((b) => Math.abs(a.x - b.x) * 2 < a.width + b.width && Math.abs(a.y - b.y) * 2 < a.height + b.height);
 
-/**
- * @param {CanvasRenderingContext2D} context @param {import('./house.js').House} house @param {import('./geometry.js').Plan} plan
- * @param {import('./viewport.js').View} view @param {number} width @param {import('./drawing.js').Above} above
- */
-export function paintLabels(context, house, plan, { scale, left, top }, width, above) {
+/** The labels, with the points of the plan that they are around. @param {import('./drawing.js').Picture} picture */
+export function placeLabels({ context, house, plan, view: { scale, left, top }, width, above }) {
   /** @param {number} x @param {number} y @param {number} wide @param {number} high @returns {Cover} */
   const at = (x, y, wide, high) => ({ x: x * scale + left, y: y * scale + top, width: wide, height: high });
   const boxes = plan.areas.map(({ box: { x0, y0, x1, y1 } }) =>
     at((x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) * scale, (y1 - y0) * scale),
   );
   const taken = [...above.chosen].map((it) => at(plan.x[it], plan.y[it], 14, 14));
-  for (const section of house.sections) {
+  return house.sections.flatMap((section) => {
     const { seat, spots, width: across, depth, turn } = plan.areas[section.index];
     const pitch = section.kind === 'seated' ? seat * scale : 0;
     const own = boxes[section.index];
-    if (pitch >= SEATS && !above.isWhole) continue;
+    if (pitch >= SEATS && !above.isWhole) return [];
     const [sin, cos] = [Math.abs(Math.sin(turn)), Math.abs(Math.cos(turn))];
     const room = Math.min(across / cos, depth / sin) * scale,
       high = Math.min(across / sin, depth / cos) * scale;
@@ -80,21 +73,23 @@ export function paintLabels(context, house, plan, { scale, left, top }, width, a
     // Where everything is crowded, one at the back that covers something is better than none.
     const label = ways.find((it) => !covers(it, taken)) ?? ways[ways.length - 2];
     taken.push(label);
-    paintLabel(context, label, above.chosenSection === section.index, section.free > 0);
-  }
+    return [{ ...label, section, x: (label.x - left) / scale, y: (label.y - top) / scale }];
+  });
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Label & Cover} label @param {boolean} isChosen @param {boolean} isFree */
-function paintLabel(context, { lines, size, x, y, width, height }, isChosen, isFree) {
-  const [ground, ink] = isChosen ? [look.ink, look.card] : [look.card, look.ink];
-  context.fillStyle = ground;
+/** @param {import('./drawing.js').Picture} picture @param {ReturnType<typeof placeLabels>[0]} label */
+export function paintLabel({ context, view, above }, { lines, size, width, height, section, ...at }) {
+  const isChosen = above.chosenSection === section.index;
+  const x = at.x * view.scale + view.left,
+    y = at.y * view.scale + view.top;
+  context.fillStyle = isChosen ? look.ink : look.card;
   context.globalAlpha = 0.9;
   context.beginPath();
   context.roundRect(x - width / 2, y - height / 2, width, height, size * 0.7);
   context.fill();
   context.globalAlpha = 1;
   lines.forEach((words, i) => {
-    const colour = isChosen || (isFree && !i) ? ink : look.quiet;
+    const colour = isChosen ? look.card : section.free && !i ? look.ink : look.quiet;
     write(context, words, x, y + (i - (lines.length - 1) / 2) * (size + 2), `${i ? 400 : 650} ${size}`, colour);
   });
 }

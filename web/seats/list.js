@@ -104,7 +104,7 @@ export class List {
     const [button, own, each] = item.querySelectorAll('*');
     const sum = price(section.price);
     /** @type {HTMLElement} */ (button).onclick = take;
-    button.setAttribute('aria-pressed', String(isChosen));
+    button.ariaPressed = String(isChosen);
     put(own, words);
     put(each, this.choice.quantity > 1 ? t('seats.each', { price: sum }) : sum);
     return item;

@@ -7,14 +7,13 @@ import { t } from '../words.js';
 const QUIET_MS = 5_000;
 
 export class News {
-  /** @param {(isTold: boolean) => void} told */
-  constructor(told) {
-    this.told = told;
+  constructor() {
     this.spoken = 0;
     this.later = 0;
     this.element = el('div', { class: 'news' });
     // What the reader has reserved already. It stays while other news come and go.
     this.held = el('div', { class: 'news' });
+    this.told = el('div', { class: 'told' }, this.held, this.element);
     this.offline = el('p', { class: 'notice offline', role: 'status', hidden: true });
   }
 
@@ -38,22 +37,16 @@ export class News {
   /** @param {...Node} nodes */
   put(...nodes) {
     this.element.replaceChildren(...nodes);
-    this.#changed();
   }
 
   /** Like `tell`, for what is reserved already. @param {string} [words] @param {...(Node | false)} ways */
   tellHeld(words, ...ways) {
     this.held.replaceChildren(...this.#notice(words, ways));
-    this.#changed();
   }
 
   /** @param {string | undefined} words @param {(Node | false)[]} ways */
   #notice(words, ways) {
     return words ? [el('p', { class: 'notice', role: 'alert' }, words), el('div', { class: 'row' }, ways)] : [];
-  }
-
-  #changed() {
-    this.told(this.element.hasChildNodes() || this.held.hasChildNodes());
   }
 
   /** @param {boolean} isLive */

@@ -64,7 +64,7 @@ export function priceChips(choice, filtered) {
       const offers = choice.house.offers;
       chips.forEach(({ chip, free, amount }, i) => {
         free.textContent = t('seats.free_n', { n: number(offers[i].free) });
-        chip.setAttribute('aria-pressed', String(choice.prices.has(amount)));
+        chip.ariaPressed = String(choice.prices.has(amount));
       });
     },
   };

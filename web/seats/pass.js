@@ -5,7 +5,7 @@
 const SHARE_LEFT = 0.5,
   LEAST_LEFT_MS = 4_000;
 
-/** @param {string} show @param {() => number} now by the server's clock @param {() => void} over the pass has run out */
+/** @param {string} show @param {() => number} now by the server's clock @param {(isNew?: boolean) => void} over the pass has run out, or there was none */
 export function keepPass(show, now, over) {
   let active = true;
   for (const kind of ['pointerdown', 'keydown', 'wheel'])
@@ -27,7 +27,7 @@ export function keepPass(show, now, over) {
     }
     if (!response || response.status >= 500 || response.status === 429)
       return setTimeout(() => renew(tries + 1), Math.min(1_000 * 2 ** tries, 15_000));
-    if (!response.ok) return over();
+    if (!response.ok) return over(response.status === 401);
     const { expires_at } = await response.json();
     active = false;
     return watch(Date.parse(expires_at));

@@ -9,7 +9,7 @@ import { solve } from '../solve.js';
 /** @typedef {{ seats: string[] } | { general: { section: string, quantity: number } }} Body */
 /** @typedef {{ kind: 'pass' | 'session' | 'lost' | 'busy' } | { kind: 'not_on_sale', at?: string }} NotNow */
 /** @typedef {{ kind: 'limit', limit: number } | { kind: 'refused', problem: { type?: string, detail?: string } }} Refused */
-/** @typedef {{ kind: 'held', hold: string } | { kind: 'taken', taken: string[] } | NotNow | Refused} Outcome */
+/** @typedef {{ kind: 'held', hold: string, amount?: number } | { kind: 'taken', taken: string[] } | NotNow | Refused} Outcome */
 /** @typedef {{ working: (tried: number) => void, waiting: (seconds: number) => void }} Progress */
 
 const TRIES = 6,
@@ -39,7 +39,7 @@ export const answered = (show) => sessionStorage.removeItem(place(show));
 /** @param {import('../page.js').Answer} answer @returns {Outcome} */
 function outcomeOf({ status, body }) {
   const code = (body.type ?? '').replace('urn:onsale:', '');
-  if (status === 201) return { kind: 'held', hold: body.hold_id };
+  if (status === 201) return { kind: 'held', hold: body.hold_id, amount: body.total?.amount };
   if (status === 401) return { kind: 'session' };
   if (code === 'pass_required') return { kind: 'pass' };
   if (code === 'seats_taken') return { kind: 'taken', taken: body.taken ?? [] };
@@ -71,6 +71,8 @@ export async function reserve(show, body, { working, waiting }) {
     let answer;
     try {
       answer = await call('POST', `/shows/${show}/holds`, body, key, { headers });
+      // A reply that was cut off says as little as one that was lost.
+      if (answer.ok && !answer.body.hold_id) throw new Trouble('');
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       await wait(Math.min(500 * 2 ** tries, 8_000) * (0.5 + Math.random() / 2));

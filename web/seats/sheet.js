@@ -28,7 +28,7 @@ export class Sheet {
     this.step = step;
     this.element.dataset.step = STEPS[step];
     this.element.style.height = '';
-    this.handle.setAttribute('aria-expanded', String(step > 0));
+    this.handle.ariaExpanded = String(step > 0);
   }
 
   #press() {

@@ -1,6 +1,5 @@
 // The seat page as a whole: puts its parts together and tells each of them what has changed.
 
-import { call } from '../api.js';
 import { now } from '../clock.js';
 import { button, el, moment, money as price, show as showContent } from '../elements.js';
 import { counted, t } from '../words.js';
@@ -66,7 +65,7 @@ export class Shop {
     this.isUncertain = false;
     const choice = new Choice(house, told.max_tickets_per_buyer, remembered(), (refusal) => this.#chosen(refusal));
     this.choice = choice;
-    this.news = new News((isTold) => this.sheet?.classList.toggle('told', isTold));
+    this.news = new News();
     this.many = howMany(choice, (n) => {
       localStorage.setItem(MANY, String(n));
       choice.setQuantity(n);
@@ -81,7 +80,7 @@ export class Shop {
     this.why = el('p', { class: 'why' });
     this.reserving = button('', () => this.#reserve(), 'reserve');
     this.listing = button(t('seats.choose_from_list'), () => this.#toggleList(), 'plain');
-    this.listing.setAttribute('aria-expanded', 'false');
+    this.listing.ariaExpanded = 'false';
     this.listing.hidden = !house.isNumbered;
     this.sheet = this.#sheet();
     /** The places that the reader has reserved already. @type {Set<number>} */
@@ -89,7 +88,7 @@ export class Shop {
   }
 
   #sheet() {
-    const peek = [this.headline, this.line, this.news.held, this.news.element, this.reserving];
+    const peek = [this.headline, this.line, this.news.told, this.reserving];
     const beyond = [this.why, this.bill.element, this.steppers.element, this.listing, this.list.element];
     return el(
       'section',
@@ -99,14 +98,15 @@ export class Shop {
     );
   }
 
-  /** Shows the page, and begins. */
-  open() {
+  /** Shows the page, with what is to be said of it already, so that nothing moves. @param {any} hold of the reader, perhaps in another tab */
+  async open(hold) {
     const { house } = this;
     this.#title();
+    this.choice.propose();
+    await this.#begin(hold);
     const asked = el('div', { class: 'ask' }, this.#when(), this.many.element, house.isNumbered && this.chips.element);
     if (house.isNumbered) this.#openMap(asked);
     else showContent(el('div', { class: 'shop general' }, asked, this.news.offline, this.sheet));
-    this.choice.propose();
     this.feed = new Feed(
       this.show,
       () => house.version,
@@ -117,7 +117,6 @@ export class Shop {
     addEventListener('pageshow', ({ persisted }) => {
       if (persisted) location.reload();
     });
-    this.#begin();
   }
 
   /** Lets the desk do this. It is loaded first; where that fails, the reader can try again. @param {(desk: import('../booking.js').Booking) => unknown} work */
@@ -132,16 +131,14 @@ export class Shop {
     );
   }
 
-  async #begin() {
+  /** @param {any} hold */
+  async #begin(hold) {
     const { show, told } = this;
     const isKept = sessionStorage.getItem(`reserve ${show}`) || sessionStorage.getItem(`choice ${show}`);
     const isOnSale = told.status === 'on_sale' && !told.on_sale_at && told.room?.mode === 'off';
     if (isKept || !isOnSale) await this.#booking((desk) => desk.begin());
-    this.#checkGone();
-    // In another tab, perhaps.
-    const answer = await call('GET', `/shows/${show}/holds`).catch(() => undefined);
-    const hold = answer?.ok && answer.body.items?.find((/** @type {any} */ it) => /held|paying/.test(it.status));
-    if (hold && !this.isOver && !this.isBusy) this.#booking((desk) => desk.tellHold(hold));
+    if (hold && !this.isBusy) await this.#booking((desk) => desk.tellHold(hold));
+    return this.#checkGone();
   }
 
   #reserve() {
@@ -149,7 +146,7 @@ export class Shop {
   }
 
   #checkGone() {
-    if (this.house.gone !== this.gone && !this.isBusy) this.#booking((desk) => desk.tellGone());
+    return this.house.gone !== this.gone && !this.isBusy && this.#booking((desk) => desk.tellGone());
   }
 
   #title() {
@@ -279,7 +276,7 @@ export class Shop {
 
   #toggleList() {
     const isOpen = this.list.toggle();
-    this.listing.setAttribute('aria-expanded', String(isOpen));
+    this.listing.ariaExpanded = String(isOpen);
     if (isOpen) this.drawer?.go(2);
   }
 
@@ -307,8 +304,7 @@ export class Shop {
     const missing = choice.quantity - choice.count;
     this.why.textContent = choice.reason || (choice.count && missing > 0 ? counted('seats.missing', missing) : '');
     this.reserving.textContent = this.#reserveWords();
-    if (this.isBusy || !choice.count) this.reserving.setAttribute('aria-disabled', 'true');
-    else this.reserving.removeAttribute('aria-disabled');
+    this.reserving.ariaDisabled = this.isBusy || !choice.count ? 'true' : null;
     this.reserving.hidden = this.isOver;
   }
 }

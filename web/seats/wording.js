@@ -54,4 +54,4 @@ export function rowLines(house, places) {
 export const sectionWords = (section) =>
   section.free
     ? t('seats.from_free', { price: price(section.price, true), n: number(section.free) })
-    : t('seats.section_sold_out');
+    : t('seats.none_free');
