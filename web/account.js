@@ -150,8 +150,7 @@ function secret(me) {
     told(t('password.send'), fields, async ({ current, fresh }) => {
       const change = { new_password: fresh, ...(current && { current_password: current }) };
       const { ok, body } = await call('PUT', '/me/password', change);
-      if (!ok)
-        throw new Trouble(/unauthenticated|forbidden/.test(body.type ?? '') ? t('account.wrong') : inWords(body));
+      if (!ok) throw new Trouble(/forbidden/.test(body.type ?? '') ? t('account.wrong') : inWords(body));
       return t('account.password_set');
     }),
     row(byLink),

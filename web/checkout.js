@@ -47,6 +47,9 @@ const LOOK_AGAIN_MS = 500;
 /** A proof of work takes at most so many tries. */
 const TRIES = 65_536;
 
+/** What the reader was told before they reserved, if that was another price. */
+const was = Number(new URLSearchParams(location.search).get('was'));
+
 /** Whether the reader has just paid here, so that the bank may ask at once. */
 let isFresh = false;
 
@@ -175,6 +178,7 @@ function summary({ hold, order, known }, stub) {
       stub,
     },
     isDeclined && note(t('checkout.declined_words', { reason: whyDeclined(order.reason) })),
+    was > 0 && note(t('checkout.price_was', { price: money({ ...hold.total, amount: was }) })),
     facts(...whenAndWhere(known)),
     costs(hold),
   );

@@ -23,6 +23,7 @@ export function confirm(headline, words, yes, work) {
         press([go, keep], trouble, async () => {
           await work(/** @type {any} */ (Object.fromEntries(new FormData(body))));
           made.close();
+          /** @type {HTMLElement | null} */ (document.querySelector('#content h2'))?.focus();
         });
       },
     },

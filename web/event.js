@@ -6,7 +6,7 @@ import { now } from './clock.js';
 import { card, el, link, moment, money, note, row } from './elements.js';
 import { calendar, dayOf } from './event/calendar.js';
 import { poster } from './poster.js';
-import { above, renew } from './rendered.js';
+import { below, renew } from './rendered.js';
 import { counted, t } from './words.js';
 
 /** So many shows are easier to find in a calendar. */
@@ -120,4 +120,4 @@ async function look() {
   ]);
 }
 
-attempt(look, above);
+attempt(look, below);

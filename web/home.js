@@ -36,6 +36,8 @@ const told = part('p', 'found', 'quiet');
 const list = part('ul', 'events', 'posters');
 const more = el('div', { class: 'row' });
 const choice = filters(now(), change);
+/** Of the last prices that were found. @type {string | undefined} */
+let currency;
 /** What the list answers. The edge has rendered one, or none at all. */
 let listed = list.hasChildNodes() ? parameters(wanted) : undefined;
 
@@ -135,7 +137,8 @@ function render({ items, facets, next_cursor }) {
   const { n, words } = (next_cursor && total(facets)) || own;
   told.textContent = isEmpty ? '' : counted('home.found', n, { n: words });
   say(told.textContent || (more.querySelector('h2')?.textContent ?? ''));
-  choice.show({ wanted, facets, currency: items.find((it) => it.from_price)?.from_price?.currency });
+  currency = items.find((it) => it.from_price)?.from_price?.currency ?? currency;
+  choice.show({ wanted, facets, currency });
   if (!bar.contains(choice.parts[0])) bar.replaceChildren(el('div', {}, choice.parts));
   pause.count = setTimeout(() => choice.count(countOf).catch(() => {}), COUNT_AFTER_MS);
 }
@@ -148,7 +151,8 @@ function offerMore(cursor) {
   const load = async () => {
     const first = list.children.length;
     const answer = await found({ cursor: cursor ?? '' });
-    if (!answer) return;
+    // A second press was answered before.
+    if (!answer || list.children.length !== first) return;
     list.append(...answer.items.map(entry));
     offerMore(answer.next_cursor);
     list.children[first]?.querySelector('a')?.focus();
@@ -205,9 +209,8 @@ function look() {
     // The list of something else would be taken for what was looked for.
     list.hidden = listed !== parameters(wanted);
     told.textContent = '';
-    // Without filters there is room above the list that the edge has rendered.
-    if (list.hidden || bar.contains(choice.parts[0])) trouble(words);
-    else bar.replaceChildren(/** @type {Node} */ (words));
+    trouble(words);
+    more.firstElementChild?.classList.toggle('afloat', !list.hidden);
     say(t('error.headline'));
   });
 }

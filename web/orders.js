@@ -35,10 +35,19 @@ function pages(path) {
   /** @type {string | undefined} */
   let cursor;
   let isOver = false;
+  /** A page is on its way: a second press asks for nothing. */
+  let isAsked = false;
   return {
     isOver: () => isOver,
     async next() {
-      const page = await ask('GET', `${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`);
+      if (isAsked) return [];
+      isAsked = true;
+      const page = await ask(
+        'GET',
+        `${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+      ).finally(() => {
+        isAsked = false;
+      });
       cursor = page.next_cursor;
       isOver = !cursor;
       return page.items;
@@ -62,14 +71,17 @@ async function given() {
     }));
 }
 
+/** @param {string | null} [time] */
+const isPast = (time) => Date.parse(time ?? '') <= now();
+
 /** @param {Api['Order']} order @returns {Entry} */
-const ofOrder = ({ show_id, order_id, status, seats, total }) => ({
+const ofOrder = ({ show_id, order_id, status, seats, total, pay_until }) => ({
   showId: show_id,
   href: `/orders/${order_id}`,
   word: stateOf(status).word,
   seats: seats.map((it) => it.seat),
   total,
-  isGood: !/^(cancelled|refunded|failed)$/.test(status),
+  isGood: !/^(cancelled|refunded|failed)$/.test(status) && !(status === 'declined' && isPast(pay_until)),
 });
 
 /** @param {Entry[]} entries */

@@ -2,7 +2,7 @@
 // and the end of both. The question who the reader is comes later, from session.js, and only
 // where there is no session.
 
-import { attempt, busy, button, call, el, forget, inWords, show, Trouble, whenLoggedOut } from './page.js';
+import { attempt, busy, button, call, el, forget, inWords, refusal, show, Trouble, whenLoggedOut } from './page.js';
 import { t } from './words.js';
 
 /**
@@ -19,7 +19,8 @@ import { t } from './words.js';
 export async function reader() {
   const answer = await call('GET', '/me');
   if (answer.status === 401) return undefined;
-  if (!answer.ok) throw new Trouble(inWords(answer.body));
+  // A reply that was cut off names nobody, and removes nobody's tickets.
+  if (!answer.ok || !answer.body.account_id) throw new Trouble(inWords(answer.body));
   forgetTickets(answer.body.account_id);
   return answer.headers.has('Onsale-Kept') ? { ...answer.body, kept: true } : answer.body;
 }
@@ -39,7 +40,8 @@ async function forgetTickets(account) {
 /** Ends the session, and removes what this device keeps for it. */
 export async function logOut() {
   await forgetTickets();
-  await call('DELETE', '/sessions/current');
+  const answer = await call('DELETE', '/sessions/current');
+  if (!answer.ok && answer.status !== 401) throw refusal(answer);
   // A page that was still open may have kept them again meanwhile.
   await forgetTickets();
 }

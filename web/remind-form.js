@@ -1,5 +1,5 @@
-// The form by which one is told before a sale begins. The page of a show loads it when its
-// waiting room has not opened: until then its organiser takes addresses, and writes to them.
+// The form by which one is told before a sale begins. Until then the organiser of a show takes
+// addresses, and writes to them.
 
 import { call, el, field, form, refusal } from './page.js';
 import { t } from './words.js';
@@ -11,7 +11,9 @@ export function remindForm(id) {
   const send = async ({ email }) => {
     const answer = await call('POST', `/shows/${id}/fans`, { email });
     if (!answer.ok) throw refusal(answer);
-    place.replaceWith(el('p', { role: 'status' }, t('show.remind.done', { email })));
+    const done = el('p', { tabindex: -1 }, t('show.remind.done', { email }));
+    place.replaceWith(done);
+    done.focus();
   };
   const email = field(t('show.remind.email'), { id: 'email', type: 'email', autocomplete: 'email', maxlength: 254 });
   place.append(

@@ -21,9 +21,10 @@ export function renew(nodes) {
   /** @type {HTMLElement | undefined} */ (same)?.focus({ preventScroll: true });
 }
 
-/** Shows what went wrong above the content. @param {Children} trouble */
-export function above(trouble) {
+/** Shows what went wrong, below the content, which does not move. @param {Children} trouble */
+export function below(trouble) {
   notice?.remove();
   notice = /** @type {Element} */ (trouble);
-  content().prepend(notice);
+  notice.classList.add('afloat');
+  content().append(notice);
 }

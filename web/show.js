@@ -7,7 +7,7 @@ import { now } from './clock.js';
 import { left } from './countdown.js';
 import { button, card, el, link, moment, money, number, row } from './elements.js';
 import { picture } from './poster.js';
-import { above, renew } from './rendered.js';
+import { below, renew } from './rendered.js';
 import { counted, learnFor, t } from './words.js';
 
 /**
@@ -101,8 +101,11 @@ function summary(it, places) {
       told,
       why,
       row(toRoom, inCalendar(it, on_sale, hasRoom ? 'plain' : ''), toEvent),
-      hasRoom && later('remind-form', async () => (await import('./remind-form.js')).remindForm(id)),
+      later('remind-form', async () => (await import('./remind-form.js')).remindForm(id)),
     );
+  }
+  if (room.mode === 'closed') {
+    return card({ headline: t('show.paused') }, words, told, el('p', {}, t('show.paused.what')), row(toEvent));
   }
   const toSeats = link(it.numbered ? t('show.seats') : t('show.tickets'), `/shows/${id}/seats`);
   return card(
@@ -134,7 +137,7 @@ function countdown(opens) {
     const ms = opens - now();
     time.textContent = ms > 2 * DAY_MS ? counted('show.days', Math.floor(ms / DAY_MS)) : left(ms);
     if (ms > 0) setTimeout(tick, ms > 2 * DAY_MS ? 60_000 : ms % 1_000 || 1_000);
-    else attempt(look, above);
+    else attempt(look, below);
   };
   tick();
   return el('p', { class: 'stub' }, el('span', {}, t('show.opens_in')), ' ', time);
@@ -160,7 +163,7 @@ function inCalendar({ title }, starts, kind) {
 
 /** @param {Known} it @param {Api['Availability']} [places] */
 function prices({ offered }, places) {
-  const free = new Map(places?.sections.map((it) => [it.name, it.free]));
+  const sections = new Map(places?.sections.map((it) => [it.name, it]));
   /** @param {[string, Api['Money']]} section */
   const line = ([name, price]) =>
     el(
@@ -168,7 +171,7 @@ function prices({ offered }, places) {
       {},
       el('th', { scope: 'row' }, name),
       el('td', {}, money(price)),
-      el('td', { 'data-section': name }, freeIn(free.get(name))),
+      el('td', { 'data-section': name }, freeIn(sections.get(name))),
     );
   return el(
     'section',
@@ -197,8 +200,11 @@ function prices({ offered }, places) {
   );
 }
 
-/** @param {number} [free] */
-const freeIn = (free) => (free === undefined ? '' : free === 0 ? t('state.sold_out') : number(free));
+/** What is only reserved may come back. @param {{ free: number, held: number }} [section] */
+const freeIn = (section) => {
+  if (!section) return '';
+  return section.free + section.held ? number(section.free) : t('state.sold_out');
+};
 
 // What goes on by itself.
 
@@ -216,17 +222,17 @@ function follow(status) {
     async () => {
       if (document.hidden) return follow(status);
       const places = await availability().catch(() => undefined);
-      for (const { name, free } of places?.sections ?? []) {
+      for (const section of places?.sections ?? []) {
         const cell = [...document.querySelectorAll('[data-section]')].find(
-          (it) => it.getAttribute('data-section') === name,
+          (it) => it.getAttribute('data-section') === section.name,
         );
-        if (cell) cell.textContent = freeIn(free);
+        if (cell) cell.textContent = freeIn(section);
       }
       const isGone = places && status === 'on_sale' && places.free + places.held === 0;
       const isBack = places && status === 'sold_out' && places.free > 0 && !document.activeElement?.closest('form');
       if (!isGone && !isBack) return follow(status);
       attempt(look, (trouble) => {
-        above(trouble);
+        below(trouble);
         follow(status);
       });
     },
@@ -253,4 +259,4 @@ async function look() {
   follow(it.offered.status);
 }
 
-attempt(look, above);
+attempt(look, below);

@@ -1,4 +1,4 @@
-// The service worker of /tickets/: shows the reader's tickets when there is no network.
+// The service worker of /tickets/ and /orders: shows the reader's tickets when there is no network.
 //
 // It keeps only what a page asks it to keep, in one cache for each account: the pages of the
 // tickets, their data and codes, and the files that these pages are made of. The network comes
@@ -9,8 +9,11 @@
 
 const worker = /** @type {any} */ (self);
 
-/** How long a page waits for a network that may be there. */
-const PATIENCE_MS = 4_000;
+/** How long a page waits for a network that may be there, and for one that did not answer lately. */
+const PATIENCE_MS = 4_000,
+  SILENT_PATIENCE_MS = 300,
+  SILENT_MS = 30_000;
+let silentUntil = 0;
 /** Answers that say that a ticket is not the reader's any more. */
 const GONE = [403, 404, 410];
 
@@ -97,6 +100,8 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { request } = event;
   const { origin, pathname, search } = new URL(request.url);
   if (request.method !== 'GET' || origin !== self.origin) return;
+  // What the pages of orders ask for is none of its business.
+  if (request.mode !== 'navigate' && worker.registration.scope.endsWith('/orders')) return;
   const path = request.mode === 'navigate' ? pathname : pathname + search;
   event.respondWith(answer(request, path));
 });
@@ -104,15 +109,34 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
   const kept = await caches.match(path, { ignoreVary: true });
-  if (!kept) return fetch(request);
+  if (!kept) return fetch(request).catch((error) => toTicket(request, error));
+  const patience = Date.now() < silentUntil ? SILENT_PATIENCE_MS : PATIENCE_MS;
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
   const inTime = new Promise((_, reject) => {
-    setTimeout(reject, PATIENCE_MS);
+    timer = setTimeout(() => {
+      silentUntil = Date.now() + SILENT_MS;
+      reject();
+    }, patience);
   });
   const answered = fetch(request).then((it) => {
+    silentUntil = 0;
     if (it.status === 401) return marked(kept);
-    return it.status < 500 ? it : kept;
+    return it.status < 500 && it.status !== 429 ? it : kept;
   });
-  return Promise.race([answered, inTime]).catch(() => kept);
+  return Promise.race([answered, inTime])
+    .catch(() => kept)
+    .finally(() => clearTimeout(timer));
+}
+
+/** Instead of a page that there is not without a network, the first ticket that is kept. @param {Request} request @param {Error} error */
+async function toTicket(request, error) {
+  if (request.mode !== 'navigate') throw error;
+  for (const name of await caches.keys()) {
+    const ticket = (await paths(await caches.open(name))).find((it) => it.startsWith('/tickets/'));
+    if (name.startsWith('tickets-') && ticket) return Response.redirect(ticket);
+  }
+  throw error;
 }
 
 /** What is kept, for a page that says so because the session has ended. @param {Response} kept */

@@ -36,15 +36,16 @@ let known;
 /** @param {Account} me @param {{ acted?: boolean }} [options] */
 async function look(me, options) {
   const before = shown;
-  // Should anything go wrong, that is what the page shows.
-  shown = undefined;
-  const answer = await call('GET', path);
-  if (answer.status === 404 || answer.status === 400) return show(foreign(me), options);
-  if (!answer.ok) throw refusal(answer);
-  const entry = answer.body;
   const again = () => attempt(() => look(me));
-  if (entry.status === 'waiting') lookAgain(again);
-  const news = JSON.stringify(entry);
+  // Should anything go wrong, that is what the page shows, and it looks again all the same.
+  shown = undefined;
+  lookAgain(again);
+  const answer = await call('GET', path);
+  if (!answer.ok && answer.status !== 404 && answer.status !== 400) throw refusal(answer);
+  const entry = answer.body;
+  if (entry.status !== 'waiting') rest();
+  if (!answer.ok) return show(foreign(me), options);
+  const news = JSON.stringify([entry, isOpen(entry)]);
   if (news !== before || options?.acted) {
     known ??= await about(showId);
     if (known) titled(known.title);
@@ -64,9 +65,12 @@ const foreign = (me) =>
   nothing(t('waitlist.foreign'), t('waitlist.foreign_words', { email: me.email }), row(asSomebodyElse()));
 const toShow = () => link(t('waitlist.to_show'), `/shows/${showId}`, 'plain');
 
+/** Whether the offer can still be taken. @param {any} entry */
+const isOpen = ({ status, offer }) => status === 'offered' && offer && !isPast(offer.expires_at);
+
 /** @param {any} entry @param {() => void} again */
 function tell({ status, position, offer }, again) {
-  if (status === 'offered' && offer && !isPast(offer.expires_at)) return offered(offer, again);
+  if (isOpen({ status, offer })) return offered(offer, again);
   if (status === 'taken') return taken();
   if (status !== 'waiting') return over();
   return card(

@@ -36,7 +36,7 @@ pub(crate) enum Told {
 struct Kept {
     at: Millis,
     told: Told,
-    is_fetching: bool,
+    fetching_since: Option<Millis>,
 }
 
 #[derive(Debug, Default)]
@@ -52,10 +52,12 @@ impl Catalogue {
         self.with(|answers| {
             let kept = answers.get_mut(path)?;
             let age_ms = now - kept.at;
-            if age_ms < fresh_ms || (kept.is_fetching && age_ms < fresh_ms + STALE_MS) {
+            // A request that was dropped never comes back with an answer.
+            let is_fetched = (kept.fetching_since).is_some_and(|at| now - at <= TIMEOUT_MS);
+            if age_ms < fresh_ms || (is_fetched && age_ms < fresh_ms + STALE_MS) {
                 return Some(kept.told.clone());
             }
-            kept.is_fetching = true;
+            kept.fetching_since = Some(now);
             None
         })
     }
@@ -71,7 +73,7 @@ impl Catalogue {
             let kept = Kept {
                 at: now,
                 told: told.clone(),
-                is_fetching: false,
+                fetching_since: None,
             };
             answers.insert(path.to_owned(), kept);
         });
@@ -85,6 +87,12 @@ impl Edge {
             serde_json::from_slice(body).ok()
         })
         .await
+    }
+
+    /// A show, as everybody may read it. This is no look of a reader, so it is not counted.
+    pub(crate) async fn told_show<H: Host>(&self, host: &H, show: &str) -> Told {
+        let path = format!("/api/v1/shows/{show}?look=no");
+        self.told(host, &path).await
     }
 
     /// Whether a show has places with numbers. Its plan may be long, so it is not read.
@@ -156,9 +164,20 @@ mod tests {
         assert!(catalogue.known("/a", FRESH_MS, at(FRESH_MS - 1)).is_some());
         assert!(catalogue.known("/a", FRESH_MS, at(FRESH_MS)).is_none());
         assert!(catalogue.known("/a", FRESH_MS, at(FRESH_MS)).is_some());
-        // Whoever fetched has not come back for long: somebody else does.
         let much_later = at(FRESH_MS + STALE_MS);
         assert!(catalogue.known("/a", FRESH_MS, much_later).is_none());
+    }
+
+    #[test]
+    fn another_reader_fetches_when_the_first_has_not_come_back_in_time() {
+        let catalogue = Catalogue::default();
+        let at = |ms| Millis(1_000_000 + ms);
+        catalogue.keep("/a", &Told::Missing, at(0));
+        let known = |ms| catalogue.known("/a", FRESH_MS, at(ms)).is_some();
+        assert!(!known(FRESH_MS), "the first fetches");
+        assert!(known(FRESH_MS + TIMEOUT_MS));
+        assert!(!known(FRESH_MS + TIMEOUT_MS + 1), "the second fetches");
+        assert!(known(FRESH_MS + TIMEOUT_MS + 2));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The pages: which address has which. A page is a shell and a module that asks the API on
-//! behalf of its reader. It says nothing about an id or a token, and it is the same whether
-//! there is such a thing or not; only what everybody may read is rendered into it.
+//! behalf of its reader. It says nothing about a token or an id that is a secret, and it is the
+//! same whether there is such a thing or not. What everybody may read is rendered into it, and
+//! is not found where there is none.
 
 use http::{HeaderValue, Method, StatusCode};
 use std::sync::Arc;
@@ -75,6 +76,7 @@ pub(crate) async fn answer<H: Host>(
         return Some(Err(wrong_method("GET, HEAD")));
     }
     let words = Words::of(request.headers());
+    let key = plain::new_key(host);
     match found {
         Some(page) if plain::has_page(page.name) && plain::is_wanted(request) => {
             if let Err(problem) = edge.limits.address(address, host.now()) {
@@ -82,7 +84,7 @@ pub(crate) async fn answer<H: Host>(
             }
             Some(plain::page(edge, host, request).await)
         }
-        Some(page) if page.is_rendered() => {
+        Some(page) if page.is_rendered() || page.is_of_show() => {
             // The functions are asked for it, as by a call of the API.
             if let Err(problem) = edge.limits.address(address, host.now()) {
                 return Some(Err(problem));
@@ -90,16 +92,16 @@ pub(crate) async fn answer<H: Host>(
             Some(
                 match rendered::render(edge, host, page.name, request).await {
                     Rendering::Done(rendered) => {
-                        Ok(page.answer(edge, words, path, Some(&rendered)))
+                        Ok(page.answer(edge, words, path, &key, Some(&rendered)))
                     }
-                    Rendering::Left => Ok(page.answer(edge, words, path, None)),
+                    Rendering::Left => Ok(page.answer(edge, words, path, &key, None)),
                     Rendering::Missing => {
                         Err(Problem::missing("There is nothing at this address."))
                     }
                 },
             )
         }
-        Some(page) => Some(Ok(page.answer(edge, words, path, None))),
+        Some(page) => Some(Ok(page.answer(edge, words, path, &key, None))),
         None if path == switch_language::PATH => Some(Ok(switch_language::answer(request))),
         None => legal::answer(edge, words, path).map(Ok),
     }
@@ -136,9 +138,22 @@ impl Page {
         matches!(self.name, "home" | "event" | "show")
     }
 
-    fn answer(&self, edge: &Edge, words: Words, path: &str, read: Option<&Rendered>) -> Answer {
+    /// Whether it is a page of a show that everybody may read.
+    fn is_of_show(&self) -> bool {
+        matches!(self.name, "seats" | "fairness")
+    }
+
+    /// `key` is for the form that the page may have without a script.
+    fn answer(
+        &self,
+        edge: &Edge,
+        words: Words,
+        path: &str,
+        key: &str,
+        read: Option<&Rendered>,
+    ) -> Answer {
         let title = read.map_or(words.t(self.title), |read| &read.title);
-        let main = self.main(words, title, path, read);
+        let main = self.main(words, title, path, key, read);
         let is_checkout = self.name == "checkout";
         let policy = is_checkout.then(|| edge.site.checkout_policy()).flatten();
         let asks_in_windows = policy.is_some();
@@ -163,7 +178,7 @@ impl Page {
 
     /// What a browser without scripts shows: the way to the page that needs none, or the
     /// sentence that it needs one.
-    fn without_script(&self, words: Words, path: &str) -> String {
+    fn without_script(&self, words: Words, path: &str, key: &str) -> String {
         let t = |key| escaped(words.t(key));
         let said = if plain::has_page(self.name) {
             format!(
@@ -175,7 +190,8 @@ impl Page {
             // A browser that tells nobody where it is sends forms that are refused.
             format!(
                 "<meta name=\"referrer\" content=\"same-origin\"><form method=\"post\" \
-                 action=\"/api/v1/session-links/{}\"><button class=\"button\">{}</button></form>",
+                 action=\"/api/v1/session-links/{}\"><input type=\"hidden\" name=\"key\" value=\"{key}\">\
+                 <button class=\"button\">{}</button></form>",
                 escaped(token),
                 t("title.log_in"),
             )
@@ -191,10 +207,17 @@ impl Page {
         )
     }
 
-    fn main(&self, words: Words, title: &str, path: &str, read: Option<&Rendered>) -> String {
+    fn main(
+        &self,
+        words: Words,
+        title: &str,
+        path: &str,
+        key: &str,
+        read: Option<&Rendered>,
+    ) -> String {
         let without_script = match read {
             Some(_) => String::new(),
-            None => self.without_script(words, path),
+            None => self.without_script(words, path, key),
         };
         format!(
             "<h1 id=\"title\">{}</h1>\n{without_script}\
@@ -225,7 +248,7 @@ mod tests {
         let path = request.uri().path();
         let words = Words::of(request.headers());
         match page_at(path) {
-            Some(page) => Some(page.answer(edge, words, path, None)),
+            Some(page) => Some(page.answer(edge, words, path, "k", None)),
             None => legal::answer(edge, words, path),
         }
     }

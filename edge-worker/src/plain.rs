@@ -25,6 +25,7 @@ use crate::refusal_page::refusal;
 use crate::web::is_from_here;
 use crate::words::Words;
 use reader::Form;
+pub(crate) use reader::new_key;
 
 /// What a form of ours sends is far below.
 const MAX_BODY: usize = 8 << 10;
@@ -162,7 +163,7 @@ impl<'a, H: Host> Asked<'a, H> {
             Sent::Hold(show) => self.hold(show, form).await,
             Sent::Pay(show, hold) => self.pay(show, hold, form).await,
             Sent::Confirm(order) => self.confirm(order).await,
-            Sent::LogIn(token) => self.log_in(&token).await,
+            Sent::LogIn(token) => self.log_in(&token, form).await,
         }
     }
 }

@@ -91,3 +91,74 @@ pub(crate) fn page(words: Words, status: StatusCode, detail: &str, again: Option
     };
     shell.answer(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use onsale_domain::language::Language;
+
+    use super::*;
+
+    const EN: Words = Words(Language::En);
+    const AGAIN: &str = "<a class=\"button\" href=\"/shows/x\">Try again</a>";
+    const BACK: &str = "<a class=\"button\" href=\"/shows/x\">Back</a>";
+    const HOME: &str = "<a class=\"button\" href=\"/\">See what is on</a>";
+
+    /// A refusal of a function to somebody who looks at `/shows/x`.
+    fn refused(status: u16) -> Answer {
+        let mut answer = Problem::rate_limited(7).answer();
+        *answer.status_mut() = StatusCode::from_u16(status).unwrap();
+        answer
+    }
+
+    fn text(answer: Answer) -> String {
+        String::from_utf8(answer.into_body()).unwrap()
+    }
+
+    #[test]
+    fn a_refusal_has_a_title_a_way_on_and_the_time_to_wait() {
+        for (status, title, way) in [
+            (404, "There is nothing here", HOME),
+            (410, "This is over", BACK),
+            (429, "One moment, please", AGAIN),
+            (500, "Something went wrong on our side", AGAIN),
+            (503, "We cannot answer right now", AGAIN),
+        ] {
+            let page = for_people(EN, refused(status), Some("/shows/x"));
+            assert_eq!(page.status(), status);
+            assert_eq!(page.headers()[RETRY_AFTER], "7");
+            let kinds: Vec<_> = page.headers().get_all(CONTENT_TYPE).iter().collect();
+            assert_eq!(kinds, ["text/html; charset=utf-8"]);
+            let page = text(page);
+            let title = format!("<h1 id=\"title\">{title}</h1>");
+            assert!(page.contains(&title), "{status}: {page}");
+            assert!(page.contains(way), "{status}: {page}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_at_an_address_that_is_no_page_leads_home() {
+        for status in [404, 410, 429, 500, 503] {
+            let page = text(for_people(EN, refused(status), None));
+            assert!(page.contains(HOME), "{status}: {page}");
+        }
+    }
+
+    #[test]
+    fn a_problem_of_the_edge_becomes_a_page_that_says_when_to_try_again() {
+        let page = refusal(EN, Problem::unavailable().retry_after(3), Some("/shows/x"));
+        assert_eq!(page.status(), 503);
+        assert_eq!(page.headers()[RETRY_AFTER], "3");
+        let page = text(page);
+        assert!(page.contains(AGAIN), "{page}");
+    }
+
+    #[test]
+    fn pages_and_answers_that_are_no_refusals_stay_as_they_are() {
+        let mut done = refused(200);
+        *done.body_mut() = b"{}".to_vec();
+        assert_eq!(for_people(EN, done, None).body(), b"{}");
+        let page = page(EN, StatusCode::NOT_FOUND, "", None);
+        let before = page.body().clone();
+        assert_eq!(for_people(EN, page, None).body(), &before);
+    }
+}

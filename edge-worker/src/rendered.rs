@@ -17,6 +17,7 @@ use http::header::{HOST, HeaderMap};
 
 use crate::edge::{Edge, Incoming};
 use crate::host::Host;
+use crate::web::has_session;
 use crate::words::Words;
 
 /// What is put into the shell of a page.
@@ -52,12 +53,15 @@ pub(crate) async fn render<H: Host>(
         host,
         words: Words::of(request.headers()),
         origin: origin(request.uri(), request.headers()),
+        has_session: has_session(request.headers()),
     };
-    let id = request.uri().path().rsplit('/').next().unwrap_or("");
+    // `/shows/{id}`, `/shows/{id}/seats`
+    let id = request.uri().path().split('/').nth(2).unwrap_or("");
     match name {
         "home" => site.home(request.uri().query().unwrap_or("")).await,
         "event" => site.event(id).await,
         "show" => site.show(id).await,
+        "seats" | "fairness" => site.of_show(id).await,
         _ => Rendering::Left,
     }
 }
@@ -69,9 +73,19 @@ struct Reading<'a, H> {
     words: Words,
     /// `https://tickets.example`, if it is known.
     origin: Option<String>,
+    has_session: bool,
 }
 
 impl<H> Reading<'_, H> {
+    /// What everybody is told does not exist. An organiser may read a draft of theirs: the
+    /// module asks with their session.
+    fn missing(&self) -> Rendering {
+        match self.has_session {
+            true => Rendering::Left,
+            false => Rendering::Missing,
+        }
+    }
+
     fn t(&self, key: &'static str) -> String {
         crate::web::escaped(self.words.t(key))
     }

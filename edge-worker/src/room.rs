@@ -11,6 +11,7 @@ mod page;
 mod reached;
 mod remind;
 mod status;
+mod wait_words;
 
 use http::{HeaderMap, Method};
 pub(crate) use onsale_domain::device::COOKIE as VISITOR_COOKIE;

@@ -3,7 +3,7 @@
 use http::{HeaderName, HeaderValue, StatusCode};
 use onsale_wire::{Origin, origin};
 
-use crate::answer::{Answer, bytes};
+use crate::answer::{Answer, bytes, cookie};
 use crate::edge::Incoming;
 
 /// A page with the headers of everything that a browser shows or runs.
@@ -44,6 +44,13 @@ pub(crate) fn is_from_here(request: &Incoming) -> bool {
     let host = host.and_then(|host| host.to_str().ok());
     let asked = || request.uri().authority().map(|it| it.as_str());
     origin(request.headers(), host.or_else(asked)) != Origin::Foreign
+}
+
+/// Whether a session was sent. Only functions can say whether it is a good one.
+pub(crate) fn has_session(headers: &http::HeaderMap) -> bool {
+    let names = ["__Host-onsale_session", "onsale_session"];
+    let mut sent = names.iter().filter_map(|name| cookie(headers, name));
+    sent.any(|token| !token.is_empty())
 }
 
 /// Whether a browser shows what is answered.

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertAccessible } from './browser.mjs';
-import { send, url } from './organiser.mjs';
+import { logIn, send, url } from './organiser.mjs';
 import { assertFits, close, headline, hold, newShow, open, order, organiser, press, start, TITLE, until } from './reader.mjs';
 
 before(start);
@@ -196,6 +196,14 @@ test('the time that is left is said aloud at five, two and one minutes', async (
   }
 });
 
+test('a device that slept says how much time is left, not how much was', async (t) => {
+  const { token, path } = await hold(['Stalls-1-8']);
+  const { page } = await open(t, path, { token, clock: { time: new Date() } });
+  await headline(page, 'These places are held for you');
+  await page.clock.fastForward((await secondsOf(page) - 40) * 1_000);
+  await page.locator('#said').filter({ hasText: 'One minute left to pay' }).waitFor({ state: 'attached' });
+});
+
 test('a payment whose answer was lost is sent again under its key', async (t) => {
   const { token, path } = await hold(['Stalls-1-9']);
   const { page, context } = await open(t, path, { token });
@@ -276,6 +284,23 @@ test('prices that follow demand say why', async (t) => {
   await page.getByRole('row', { name: /Base price €89.00/ }).waitFor();
   await page.getByRole('row', { name: /Your price for one place/ }).waitFor();
   await assertAccessible(page, 'reasons');
+});
+
+test('a price that moved between the map and the reservation is told at the checkout', async (t) => {
+  const show = await newShow();
+  const { page } = await open(t, '/healthz', { token: await logIn('buyer') });
+  // The map was told less than the hold costs.
+  await page.route(`**/api/v1/shows/${show}`, async (route) => {
+    const response = await route.fetch();
+    const told = await response.json();
+    told.prices.Stalls.amount = 8_000;
+    await route.fulfill({ response, json: told });
+  });
+  await page.goto(`${url}/shows/${show}/seats?n=1`);
+  await page.getByRole('gridcell', { name: /^Row 1, seat 3, free/ }).press('Space');
+  await page.getByRole('button', { name: 'Reserve 1 seat · €80.00' }).click();
+  await page.getByText('The price has changed since you chose: it was €80.00.').waitFor();
+  await page.getByRole('button', { name: 'Buy now · €89.00' }).waitFor();
 });
 
 test('work that the server asks for is done in the background, with a bar', async (t) => {

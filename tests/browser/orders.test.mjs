@@ -52,6 +52,8 @@ test('a buyer cancels, after reading exactly what comes back', async (t) => {
   await dialog.waitFor({ state: 'detached' });
   await press(page, 'Cancel this order');
   await press(page, 'Cancel and get €178.00 back');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2', 'the focus is on what happened');
   await headline(page, 'Your money is on its way back');
   assert.equal(await page.getByRole('img', { name: /^QR code/ }).count(), 0);
   await page.goto(`${url}/orders`);

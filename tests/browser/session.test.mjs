@@ -187,3 +187,16 @@ test('without JavaScript the page says that it needs it', async (t) => {
   const { page } = await open(t, '/reset/none', { javaScriptEnabled: false });
   await page.getByRole('heading', { name: 'This page needs JavaScript' }).waitFor();
 });
+
+test('a waitlist is looked at again after a look that failed', async (t) => {
+  const { path, email, says } = await following.waitlist();
+  const { page } = await open(t, path, { clock: { time: new Date() } });
+  await fillIn(page, email);
+  await headline(page, says);
+  await page.route('**/waitlist/wls_*', (route) => route.abort());
+  await page.clock.fastForward(31_000);
+  await headline(page, 'That did not work');
+  await page.unroute('**/waitlist/wls_*');
+  await page.clock.fastForward(31_000);
+  await headline(page, says);
+});

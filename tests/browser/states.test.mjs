@@ -49,7 +49,7 @@ for (const look of LOOKS) {
           if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).origin);
         });
         const page = await bringTo(state, context);
-        if (!state.shifts) await assertStill(page, state.name);
+        await assertStill(page, state.name);
         await assertAccessible(page, state.name);
         await assertFits(page, state.name);
         await assertOwn(page, asked, state.name);

@@ -100,6 +100,37 @@ test('a bank that sends the buyer back finds the order going on', { skip }, asyn
   assert.equal(new URL(page.url()).search, '', 'the address that is shared says nothing of the payment');
 });
 
+test('a bank with a page of its own is reached by a link, and leads back to the order', { skip }, async (t) => {
+  const { page, context, hold: id } = await checkout(t, ['Stalls-1-8']);
+  await page.evaluate(() => {
+    const made = window.Stripe;
+    window.Stripe = (key) => ({ ...made(key), handleNextAction: () => new Promise(() => {}) });
+  });
+  const order = id.replace('hld_', 'ord_');
+  const bank = 'https://bank.example/confirm';
+  let secret;
+  await context.route(`**/api/v1/orders/${order}`, async (route) => {
+    const response = await route.fetch();
+    const told = await response.json();
+    if (told.action) {
+      secret = told.action.client_secret;
+      told.action = { type: 'redirect', url: bank };
+    }
+    await route.fulfill({ response, json: told });
+  });
+  await context.route(`${bank}*`, async (route) => {
+    const [intent] = secret.split('_secret_');
+    const form = new URLSearchParams({ client_secret: secret, success: 'true' });
+    await fetch(`${emulator}/v1/payment_intents/${intent}/_authenticate`, { method: 'POST', headers: { Authorization: `Bearer ${SECRET_KEY}` }, body: form });
+    await route.fulfill({ contentType: 'text/html', body: `<a href="${url}/orders/${order}?payment_intent=${intent}">Back to the shop</a>` });
+  });
+  await payWith(page, WITH_3DS);
+  await headline(page, 'Your bank asks you to confirm');
+  await page.getByRole('link', { name: 'Confirm at your bank' }).click();
+  await page.getByRole('link', { name: 'Back to the shop' }).click();
+  await going(page);
+});
+
 test('without Stripe’s script the places and their time are shown, and the form can be had later', { skip }, async (t) => {
   const held = await hold(['Stalls-1-7']);
   const { page, context } = await open(t, '/imprint', { token: held.token });

@@ -32,6 +32,31 @@ test('a ticket opens with the network off, after its order was seen once', async
   await page.getByRole('link', { name: 'Next' }).click();
   await code(page, 2).waitFor();
   assert.equal(await isDrawn(code(page, 2)), true);
+  // The list of tickets needs the network; where there is none it leads to them.
+  await page.getByRole('link', { name: 'My tickets' }).first().click();
+  await page.waitForURL('**/tickets/tkt_*');
+  await page.getByRole('img', { name: /^QR code/ }).waitFor();
+});
+
+test('an answer that was cut off, or one of too many requests, takes no ticket from the device', async (t) => {
+  const { token, tickets } = await bought(['Stalls-1-7']);
+  const { page, context } = await open(t, `/tickets/${tickets[0].ticket_id}`, { token });
+  await kept(page);
+  let answer = { status: 200, contentType: 'application/json', body: '{"account_id":' };
+  await context.route('**/api/v1/me', (route) => route.fulfill(answer));
+  await page.reload();
+  await headline(page, 'That did not work');
+  assert.equal((await page.evaluate(() => caches.keys())).length, 1);
+  answer = { status: 429, json: { type: 'urn:onsale:rate_limited', status: 429 } };
+  await page.reload();
+  await code(page, 7).waitFor();
+});
+
+test('a log-out that was refused is told', async (t) => {
+  const { page } = await open(t, '/account', { token: await logIn('buyer') });
+  await page.route('**/api/v1/sessions/current', (route) => route.fulfill({ status: 429, json: { type: 'urn:onsale:rate_limited', status: 429 } }));
+  await page.getByRole('button', { name: 'Log out' }).first().click();
+  await page.getByRole('alert').filter({ hasText: 'too often' }).waitFor();
 });
 
 test('logging out removes the tickets from the device', async (t) => {

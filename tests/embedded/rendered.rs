@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::orders::text;
+use crate::orders::{text, until};
 use crate::sale::Sale;
 use crate::visitor::Visitor;
 
@@ -128,6 +128,16 @@ async fn a_show_names_its_next_step() {
         "{queued}"
     );
 
+    let room = json!({"mode": "closed", "capacity": 10, "rate_per_second": 1});
+    let (_, show) = winter(&sale, json!({"room": room})).await;
+    let (_, paused) = page(&stranger, &format!("/shows/{show}"), "en").await;
+    has(
+        &paused,
+        &["The sale is paused", "Come back a little later."],
+    );
+    assert!(!paused.contains("There are tickets"), "{paused}");
+    assert!(!paused.contains(&format!("/room/{show}")), "{paused}");
+
     let (_, show) = winter(&sale, json!({"on_sale_at": "2098-07-01T08:00:00Z"})).await;
     let (_, soon) = page(&stranger, &format!("/shows/{show}"), "en").await;
     has(&soon, &["Not on sale yet", "Tuesday 1 July 2098, 10:00"]);
@@ -152,6 +162,10 @@ async fn what_does_not_exist_and_what_is_a_draft_is_not_found() {
     for path in [
         format!("/shows/{draft}"),
         format!("/shows/shw_{unknown}"),
+        format!("/shows/{draft}/seats"),
+        format!("/shows/shw_{unknown}/seats"),
+        format!("/fairness/shw_{unknown}"),
+        "/fairness/nonsense".to_owned(),
         format!("/events/evt_{unknown}"),
         "/events/nonsense".to_owned(),
     ] {
@@ -159,6 +173,47 @@ async fn what_does_not_exist_and_what_is_a_draft_is_not_found() {
         assert_eq!(status, 404, "{path}");
         has(&lost, &["href=\"/\"", "noindex"]);
     }
+    for path in [
+        format!("/shows/{}/seats", sale.show),
+        format!("/fairness/{}", sale.show),
+    ] {
+        let (status, _) = page(&stranger, &path, "en").await;
+        assert_eq!(status, 200, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organiser_with_a_session_gets_the_page_of_a_draft_with_its_module() {
+    let sale = Sale::small(json!({})).await;
+    let (_, draft) = winter(&sale, json!({"draft": true})).await;
+    let anybody = Visitor::anonymous(&sale.server.url);
+    let request = anybody.request(Method::GET, &format!("/shows/{draft}"));
+    let cookie = format!("onsale_session={}", sale.organiser.token);
+    let request = request.header("accept", "text/html");
+    let answer = request.header("cookie", cookie).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let page = answer.text().await.unwrap();
+    has(&page, &["data-page=\"show\"", "<script type=\"module\""]);
+    assert!(!page.contains("Nacht"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_section_that_is_only_reserved_is_not_called_sold_out() {
+    let sale = Sale::small(json!({})).await;
+    let (_, show) = winter(&sale, json!({})).await;
+    let ana = sale.buyer("ana").await;
+    let all = json!({"best_available": {"quantity": 3}});
+    ana.hold(&show, "all", all).await.expect(201);
+    let stranger = Visitor::anonymous(&sale.server.url);
+    let zero = "<td data-section=\"Floor\">0</td>";
+    until("nothing is free", async || {
+        let (_, text) = page(&stranger, &format!("/shows/{show}"), "en").await;
+        text.contains(zero).then_some(())
+    })
+    .await;
+    let (_, best) = page(&stranger, &format!("/shows/{show}/seats?plain"), "en").await;
+    let option = "<option value=\"Floor\" disabled>Floor · €1,234.50 · 0 free</option>";
+    has(&best, &[option]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,8 +5,8 @@ import { left } from '../countdown.js';
 import { el, say } from '../page.js';
 import { counted, t } from '../words.js';
 
-/** After so many minutes before the end it is said aloud. */
-const SAID = [5, 2, 1];
+/** That many minutes before the end it is said aloud; after a sleep, the last that was passed. */
+const SAID = [1, 2, 5];
 
 /**
  * A stub that counts down. `over` is called once, at the end; `stop` ends the counting.

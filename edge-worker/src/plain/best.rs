@@ -11,7 +11,7 @@ use crate::answer::{Answer, Problem, see_other};
 use crate::catalogue::Told;
 use crate::host::Host;
 use crate::refusal_page;
-use crate::rendered::values::{number, text};
+use crate::rendered::values::{Left, left_in, number, text};
 use crate::web::escaped;
 
 /// Up to here each number is a choice of its own; beyond, it is typed.
@@ -28,9 +28,8 @@ fn to_holds(show: ShowId) -> String {
 
 impl<H: Host> Asked<'_, H> {
     pub(super) async fn best_page(&self, id: ShowId) -> Result<Answer, Problem> {
-        let path = format!("/api/v1/shows/{id}");
-        let show = self.show(&path).await?;
-        let places = format!("{path}/availability");
+        let show = self.show(&id.to_string()).await?;
+        let places = format!("/api/v1/shows/{id}/availability");
         let places = match self.edge.told(self.host, &places).await {
             Told::Found(places) => Some(places),
             Told::Missing | Told::Silent => None,
@@ -94,20 +93,17 @@ impl<H: Host> Asked<'_, H> {
     /// Where to sit: anywhere, or in one section with its price and what is free.
     fn sections(&self, show: &Value, places: Option<&Value>) -> String {
         let words = self.words;
-        let free_in = |section: &str| {
-            let sections = places?["sections"].as_array()?;
-            let found = sections.iter().find(|it| text(it, "name") == section)?;
-            found["free"].as_u64()
-        };
         let option = |(section, price): (&String, &Value)| {
-            let (free, disabled) = match free_in(section) {
-                None => (String::new(), ""),
-                Some(0) => (format!(" · {}", self.t("state.sold_out")), " disabled"),
-                Some(n) => (
-                    format!(" · {} {}", number(words, n), self.t("plain.free")),
-                    "",
-                ),
+            let left = left_in(places, section);
+            let free = match left {
+                None => String::new(),
+                Some(Left::SoldOut) => format!(" · {}", self.t("state.sold_out")),
+                Some(Left::Free(n)) => {
+                    format!(" · {} {}", number(words, n), self.t("plain.free"))
+                }
             };
+            let is_taken = matches!(left, Some(Left::SoldOut | Left::Free(0)));
+            let disabled = if is_taken { " disabled" } else { "" };
             let label = format!("{section} · {}{free}", money(words, price));
             let (section, label) = (escaped(section), escaped(&label));
             format!("<option value=\"{section}\"{disabled}>{label}</option>")
@@ -183,21 +179,10 @@ impl<H: Host> Asked<'_, H> {
             }
             "work_required" => said(self.t("site.needs_script"), self.t("plain.work")),
             "idempotency_mismatch" => said(self.t("plain.twice"), self.t("plain.twice.what")),
-            // It may have happened: the same form once more has the same key.
-            "unavailable" | "rate_limited" | "request_in_flight" => {
-                let body = paragraph(self.t("plain.busy.what")) + &self.once_more(show, form);
-                let card = Card {
-                    headline: self.t("plain.busy"),
-                    body: body + &row(&to_show),
-                    ..Card::default()
-                };
-                let page = Plain {
-                    title: self.t("title.seats"),
-                    main: card.html(),
-                    path: &format!("/shows/{show}/seats"),
-                    ..Plain::default()
-                };
-                page.answer(self.words, refused.status)
+            _ if refused.can_be_repeated() => {
+                let again = self.once_more(show, form) + &row(&to_show);
+                let page = format!("/shows/{show}/seats");
+                self.busy(refused.status, self.t("title.seats"), &page, &again)
             }
             _ => {
                 let detail = text(&refused.body, "detail");

@@ -41,7 +41,7 @@ impl<H: Host> Asked<'_, H> {
         if ["paying", "sold"].contains(&text(&held, "status")) {
             return Ok(see_other(&order::path(order)));
         }
-        let show = self.show(&format!("/api/v1/shows/{id}")).await?;
+        let show = self.show(&id.to_string()).await?;
         let is_held = text(&held, "status") == "held" && !self.is_past(text(&held, "expires_at"));
         let main = if is_held {
             let tried = self.get(&format!("/api/v1/orders/{order}")).await;

@@ -196,6 +196,22 @@ impl<H: Host> Asked<'_, H> {
         )
     }
 
+    /// Offers a form, which is HTML, once more: it has the same key.
+    pub(super) fn busy(&self, status: StatusCode, title: &str, path: &str, again: &str) -> Answer {
+        let card = Card {
+            headline: self.t("plain.busy"),
+            body: paragraph(self.t("plain.busy.what")) + again,
+            ..Card::default()
+        };
+        let page = Plain {
+            title,
+            main: card.html(),
+            path,
+            ..Plain::default()
+        };
+        page.answer(self.words, status)
+    }
+
     /// Says why something did not go on, and leads on.
     pub(super) fn notice(
         &self,

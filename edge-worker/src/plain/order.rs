@@ -30,9 +30,7 @@ impl<H: Host> Asked<'_, H> {
             _ => return Err(Problem::unavailable()),
         }
         let order = order.body;
-        let show = self
-            .show(&format!("/api/v1/shows/{}", text(&order, "show_id")))
-            .await?;
+        let show = self.show(text(&order, "show_id")).await?;
         let changes = ["pending", "authorised", "cancelling"].contains(&text(&order, "status"));
         let tickets = match order["tickets"].as_array().is_some_and(|it| !it.is_empty()) {
             true => self.get(&format!("/api/v1/orders/{id}/tickets")).await.body,

@@ -56,6 +56,11 @@ impl Heard {
         kind.strip_prefix("urn:onsale:").unwrap_or(kind)
     }
 
+    /// Whether the same form, sent again with its key, may be answered yet.
+    pub fn can_be_repeated(&self) -> bool {
+        ["unavailable", "rate_limited", "request_in_flight"].contains(&self.code())
+    }
+
     pub fn is_done(&self) -> bool {
         self.status.is_success()
     }
@@ -135,8 +140,8 @@ impl<H: Host> Asked<'_, H> {
     }
 
     /// What everybody may read of a show.
-    pub(super) async fn show(&self, path: &str) -> Result<Arc<Value>, Problem> {
-        match self.edge.told(self.host, path).await {
+    pub(super) async fn show(&self, id: &str) -> Result<Arc<Value>, Problem> {
+        match self.edge.told_show(self.host, id).await {
             Told::Found(show) => Ok(show),
             Told::Missing => Err(Problem::no_show()),
             Told::Silent => Err(Problem::unavailable()),
@@ -150,10 +155,15 @@ impl<H: Host> Asked<'_, H> {
 
     /// For a form: the same form sent twice has the same.
     pub(super) fn new_key(&self) -> String {
-        let mut random = [0; 16];
-        self.host.fill(&mut random);
-        format!("plain-{:032x}", u128::from_le_bytes(random))
+        new_key(self.host)
     }
+}
+
+/// A key that no other form has.
+pub(crate) fn new_key<H: Host>(host: &H) -> String {
+    let mut random = [0; 16];
+    host.fill(&mut random);
+    format!("plain-{:032x}", u128::from_le_bytes(random))
 }
 
 #[cfg(test)]

@@ -85,9 +85,14 @@ impl<H: Host> Asked<'_, H> {
     }
 
     /// Follows the link that was mailed to a reader who has an account.
-    pub(super) async fn log_in(&self, token: &str) -> Answer {
+    pub(super) async fn log_in(&self, token: &str, sent: &Form) -> Answer {
         let path = format!("/api/v1/session-links/{token}");
-        let opened = self.post(&path, &Value::Null, None).await;
+        let opened = self.post(&path, &Value::Null, sent.key()).await;
+        if opened.can_be_repeated() {
+            let again = hidden("key", sent.field("key"));
+            let again = form(&path, &again, self.t("try_again"));
+            return self.busy(opened.status, self.t("title.log_in"), "/", &again);
+        }
         if !opened.is_done() {
             let detail = text(&opened.body, "detail");
             return refusal_page::page(self.words, opened.status, detail, None);

@@ -21,7 +21,7 @@ impl<H: Host> Reading<'_, H> {
         let path = format!("/api/v1/events/{id}");
         let event = match self.edge.told(self.host, &path).await {
             Told::Found(event) => event,
-            Told::Missing => return Rendering::Missing,
+            Told::Missing => return self.missing(),
             Told::Silent => return Rendering::Left,
         };
         let shows = event["shows"].as_array().map_or(&[][..], Vec::as_slice);

@@ -5,7 +5,9 @@ use onsale_domain::ids::ShowId;
 use serde_json::{Value, json};
 
 use super::linked_data::{About, Showing, location};
-use super::values::{Length, Look, Price, moment_words, number, picture, place, range, text, time};
+use super::values::{
+    Left, Length, Look, Price, left_in, moment_words, number, picture, place, range, text, time,
+};
 use super::{Reading, Rendered, Rendering};
 use crate::catalogue::Told;
 use crate::host::Host;
@@ -38,13 +40,6 @@ impl Known<'_> {
             .filter_map(|(section, price)| Some((section.as_str(), Price::read(price)?)))
             .collect()
     }
-
-    /// The free places of a section.
-    fn free_in(&self, section: &str) -> Option<u64> {
-        let sections = self.free?["sections"].as_array()?;
-        let found = sections.iter().find(|it| text(it, "name") == section)?;
-        found["free"].as_u64()
-    }
 }
 
 /// What a card of the page says and offers.
@@ -67,17 +62,16 @@ impl<H: Host> Reading<'_, H> {
             return Rendering::Missing;
         }
         let (edge, host) = (self.edge, self.host);
-        let path = format!("/api/v1/shows/{id}");
-        let places_path = format!("{path}/availability");
+        let places_path = format!("/api/v1/shows/{id}/availability");
         let (show, free, is_numbered) = join3(
-            edge.told(host, &path),
+            edge.told_show(host, id),
             edge.told(host, &places_path),
             edge.is_numbered(host, id),
         )
         .await;
         let show = match show {
             Told::Found(show) => show,
-            Told::Missing => return Rendering::Missing,
+            Told::Missing => return self.missing(),
             Told::Silent => return Rendering::Left,
         };
         let event_path = format!("/api/v1/events/{}", text(&show, "event_id"));
@@ -101,6 +95,17 @@ impl<H: Host> Reading<'_, H> {
             free,
         };
         Rendering::Done(self.rendered(&known))
+    }
+
+    /// Whether there is such a show, for pages whose module asks for everything else.
+    pub(super) async fn of_show(&self, id: &str) -> Rendering {
+        if id.parse::<ShowId>().is_err() {
+            return Rendering::Missing;
+        }
+        match self.edge.told_show(self.host, id).await {
+            Told::Missing => self.missing(),
+            Told::Found(_) | Told::Silent => Rendering::Left,
+        }
     }
 
     fn rendered(&self, known: &Known<'_>) -> Rendered {
@@ -195,7 +200,8 @@ impl<H: Host> Reading<'_, H> {
                 ..Card::default()
             };
         }
-        let has_room = !matches!(text(&show["room"], "mode"), "off" | "");
+        let mode = text(&show["room"], "mode");
+        let has_room = !matches!(mode, "off" | "");
         let after = match has_room {
             true => format!("<p>{}</p>", self.t("show.room.what")),
             false => String::new(),
@@ -216,6 +222,15 @@ impl<H: Host> Reading<'_, H> {
                     to_event
                 },
                 stub: format!("<p class=\"stub\"><span>{label}</span> <strong>{when}</strong></p>"),
+                ..Card::default()
+            };
+        }
+        if mode == "closed" {
+            return Card {
+                headline: "show.paused",
+                before,
+                after: format!("<p>{}</p>", self.t("show.paused.what")),
+                links: to_event,
                 ..Card::default()
             };
         }
@@ -252,10 +267,13 @@ impl<H: Host> Reading<'_, H> {
             format!("<dt>{}</dt><dd>{when}</dd>", self.t("show.on_sale_from"))
         });
         let kind = card.kind.replace("over", "");
+        let badge = match card.badge {
+            "" => String::new(),
+            badge => format!("<p class=\"badge\">{}</p>", self.t(badge)),
+        };
         format!(
-            "<section class=\"ticket {kind}\"><div class=\"body\"><p class=\"badge\">{}</p><h2 tabindex=\"-1\">{}</h2>{}\
+            "<section class=\"ticket {kind}\"><div class=\"body\">{badge}<h2 tabindex=\"-1\">{}</h2>{}\
              <dl><dt>{}</dt><dd>{}</dd><dt>{}</dt><dd>{}</dd>{}</dl>{}<div class=\"row\">{}</div></div>{}</section>\n",
-            self.t(card.badge),
             self.t(card.headline),
             card.before,
             self.t("showing.when"),
@@ -281,10 +299,10 @@ impl<H: Host> Reading<'_, H> {
 
     fn prices(&self, known: &Known<'_>) -> String {
         let line = |(section, price): &(&str, Price)| {
-            let free = match known.free_in(section) {
+            let free = match left_in(known.free, section) {
                 None => String::new(),
-                Some(0) => self.t("state.sold_out"),
-                Some(n) => number(self.words, n),
+                Some(Left::SoldOut) => self.t("state.sold_out"),
+                Some(Left::Free(n)) => number(self.words, n),
             };
             let (section, price) = (escaped(section), escaped(&price.words(self.words)));
             format!(

@@ -89,6 +89,27 @@ pub(crate) fn number(words: Words, n: u64) -> String {
     grouped(&n.to_string(), separator)
 }
 
+/// What is left of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// None is free, and none is reserved and may come back.
+    SoldOut,
+    Free(u64),
+}
+
+/// What is left of this section, if that is known.
+pub(crate) fn left_in(places: Option<&Value>, section: &str) -> Option<Left> {
+    let sections = places?["sections"].as_array()?;
+    let found = sections.iter().find(|it| text(it, "name") == section)?;
+    let free = found["free"].as_u64()?;
+    let is_sold_out = free == 0 && found["held"].as_u64().unwrap_or(0) == 0;
+    Some(if is_sold_out {
+        Left::SoldOut
+    } else {
+        Left::Free(free)
+    })
+}
+
 /// The lowest and the highest of some prices.
 pub(crate) fn range(prices: impl Iterator<Item = Price>) -> Option<(Price, Price)> {
     prices.fold(None, |known, price| {
@@ -281,6 +302,21 @@ mod tests {
                 "<span class=\"poster look-1\" aria-hidden=\"true\"><span>A&lt;b</span></span>"
             );
         }
+    }
+
+    #[test]
+    fn a_section_is_sold_out_only_if_no_place_is_free_or_reserved() {
+        let places = json!({"sections": [
+            {"name": "A", "free": 0, "held": 0, "sold": 9},
+            {"name": "B", "free": 0, "held": 2, "sold": 7},
+            {"name": "C", "free": 3, "held": 0, "sold": 0},
+        ]});
+        let left = |section| left_in(Some(&places), section);
+        assert_eq!(left("A"), Some(Left::SoldOut));
+        assert_eq!(left("B"), Some(Left::Free(0)));
+        assert_eq!(left("C"), Some(Left::Free(3)));
+        assert_eq!(left("D"), None);
+        assert_eq!(left_in(None, "A"), None);
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl<H: Host> Asked<'_, H> {
             }
         }
         match entered {
-            Ok(entered) => Ok(self.admitted(&entered)),
+            Ok(entered) => Ok(self.admitted(&entered, &ticket)),
             Err(NotEntered::Spent) => {
                 let problem = Problem::conflict(
                     "This queue ticket has had its turn. Join the line again to shop more.",
@@ -93,7 +93,7 @@ impl<H: Host> Asked<'_, H> {
         answer
     }
 
-    fn admitted(&self, entered: &Entered) -> Answer {
+    fn admitted(&self, entered: &Entered, ticket: &QueueTicket) -> Answer {
         let passes = &self.edge.secrets.passes;
         let pass = passes.sign(&PassClaims {
             pass: entered.pass,
@@ -110,6 +110,8 @@ impl<H: Host> Asked<'_, H> {
             ),
         };
         self.set_pass(&mut answer, &pass, self.now.until(entered.expires) / 1_000);
+        // A machine with an older bulletin would not ask the gate, and say `waiting`.
+        self.remember_reached(&mut answer, Some(ticket), State::Admitted);
         answer
     }
 

@@ -1,13 +1,14 @@
 //! The waiting page. It works with a script, and without one more slowly.
 
 use onsale_domain::room::joining;
-use onsale_domain::room::status::State;
+use onsale_domain::room::status::{State, Status};
 use onsale_domain::work;
 
-use super::status::Told;
+use super::wait_words::{draw_words, wait_words};
 use super::{Asked, forms};
 use crate::answer::{Answer, Problem};
 use crate::host::Host;
+use crate::rendered::values::number;
 use crate::words::Words;
 
 impl<H: Host> Asked<'_, H> {
@@ -22,12 +23,16 @@ impl<H: Host> Asked<'_, H> {
         let without_script = match state {
             State::Open | State::Join => self.join_form(visitor),
             State::Inside => forms::inside_forms(words, self.show),
-            _ if self.is_inside() && ticket.is_some() => forms::inside_forms(words, self.show),
             // Whoever does not ask for four seconds is not called.
             State::Door => forms::enter_form(words, self.show, &facts, 3),
             State::Admitted => forms::enter_form(words, self.show, &facts, 0),
             State::SoldOut => forms::sold_out_notice(words, self.show, refresh_ms),
-            _ => forms::wait_notice(words, &in_words(words, &told), &facts, refresh_ms),
+            _ => {
+                let opens = view.opens().filter(|opens| self.now < *opens);
+                let opens_in_ms = opens.map(|opens| self.now.until(opens));
+                let said = in_words(words, &told.status, opens_in_ms);
+                forms::wait_notice(words, &said, &facts, refresh_ms)
+            }
         };
         let mut answer = forms::page(
             &self.edge.site,
@@ -42,11 +47,6 @@ impl<H: Host> Asked<'_, H> {
         Ok(answer)
     }
 
-    /// Where a form without a script leads once its sender is in.
-    fn is_inside(&self) -> bool {
-        self.request.uri().query() == Some("inside")
-    }
-
     /// A form with a challenge that is met by waiting. How many of them count is limited
     /// where they are sent: most of those who see the page never need it.
     fn join_form(&self, visitor: onsale_domain::ids::VisitorId) -> String {
@@ -58,33 +58,31 @@ impl<H: Host> Asked<'_, H> {
     }
 }
 
-fn in_words(words: Words, told: &Told) -> String {
-    let status = &told.status;
-    match status.state {
-        State::Prequeue => match &told.opens_at {
-            Some(at) => words.with("room.plain.draw", &[("at", at)]),
-            None => words.t("room.plain.draw.soon").to_owned(),
-        },
-        State::Waiting => match (status.position, status.wait_seconds) {
-            (Some(position), Some(wait)) => words.with(
-                "room.plain.number.wait",
-                &[
-                    ("n", &position.to_string()),
-                    ("from", &wait.p50.div_ceil(60).to_string()),
-                    ("to", &wait.p90.div_ceil(60).to_string()),
-                ],
-            ),
-            (Some(position), None) => {
-                words.with("room.plain.number", &[("n", &position.to_string())])
-            }
-            _ => words.t("room.plain.unknown").to_owned(),
-        },
-        State::Closed => words.t("room.plain.closed").to_owned(),
-        State::Open
-        | State::Join
-        | State::Door
-        | State::Admitted
-        | State::Inside
-        | State::SoldOut => String::new(),
+/// Says where a visitor who waits stands. `opens_in_ms` is the time until the draw.
+fn in_words(words: Words, status: &Status, opens_in_ms: Option<u64>) -> String {
+    match (status.state, opens_in_ms, status.position) {
+        (State::Prequeue, Some(ms), _) => {
+            words.with("room.plain.draw", &[("wait", &draw_words(words, ms))])
+        }
+        (State::Prequeue, None, _) => words.t("room.plain.draw.soon").to_owned(),
+        (State::Waiting, _, Some(position)) => {
+            let said = words.with("room.plain.number", &[("n", &number(words, position))]);
+            let Some(wait) = status.wait_seconds else {
+                return said;
+            };
+            let wait = wait_words(words, wait.p50.into(), wait.p90.into());
+            format!("{said} {}", words.with("room.wait", &[("wait", &wait)]))
+        }
+        (State::Waiting, _, None) => words.t("room.plain.unknown").to_owned(),
+        (State::Closed, ..) => words.t("room.plain.closed").to_owned(),
+        (
+            State::Open
+            | State::Join
+            | State::Door
+            | State::Admitted
+            | State::Inside
+            | State::SoldOut,
+            ..,
+        ) => String::new(),
     }
 }

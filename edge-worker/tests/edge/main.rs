@@ -12,6 +12,7 @@ mod fairness;
 mod forgetting;
 mod joining;
 mod limits;
+mod pages;
 mod quiet;
 mod reached;
 mod scene;

@@ -12,7 +12,7 @@ use onsale_domain::show::RoomMode;
 use onsale_edge::objects::gate::GateObject;
 
 use crate::controller::Around;
-use crate::scene::{SHOW, Scene, Visitor, settings};
+use crate::scene::{SHOW, SINCE, Scene, Visitor, settings};
 
 /// A room, a machine elsewhere that knows how it was before the line reached Ana, and her
 /// cookies.
@@ -59,6 +59,56 @@ async fn a_visitor_who_was_told_admitted_is_told_so_by_a_machine_that_is_behind(
     let mut ana = at(&elsewhere, &cookies);
     assert_eq!(ana.state().await, "admitted");
     ana.enter().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_visitor_who_entered_is_inside_on_a_machine_that_is_behind() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    let (elsewhere, cookies) = reached_here_and_not_elsewhere(&scene).await;
+    let mut ana = at(&scene, &cookies);
+    ana.cookies.remove("onsale_reached");
+    ana.enter().await.expect(200);
+    // Without the proof that she was at the door, this machine would not ask her gate.
+    let mut forgetful = at(&elsewhere, &ana.cookies);
+    forgetful.cookies.remove("onsale_reached");
+    assert_eq!(forgetful.state().await, "waiting");
+    let mut ana = at(&elsewhere, &ana.cookies);
+    let page = ana.page("?inside").await.expect(200).text;
+    assert!(page.contains("<h2>You may buy now</h2>"), "{page}");
+}
+
+#[tokio::test]
+async fn without_a_script_nobody_is_told_inside_after_the_pass_has_lapsed_or_the_room_closed() {
+    let scene = Scene::new(settings(RoomMode::QueueAll, None));
+    let (mut ana, mut ben) = (scene.visitor(), scene.visitor());
+    scene.run(5).await;
+    ana.join().await.expect(201);
+    ben.join().await.expect(201);
+    let waiting = ben.page("?inside").await.expect(200).text;
+    assert!(!waiting.contains("You may buy now"), "{waiting}");
+    scene.run(8).await;
+    ana.enter().await.expect(200);
+    scene.run(400).await;
+    let lapsed = ana.page("?inside").await.expect(200).text;
+    assert!(!lapsed.contains("You may buy now"), "{lapsed}");
+    (scene.world()).change(|settings| settings.mode = RoomMode::Closed);
+    scene.run(3).await;
+    let closed = ben.page("?inside").await.expect(200).text;
+    assert!(closed.contains("The waiting room is closed."), "{closed}");
+    assert!(closed.contains("http-equiv=\"refresh\""), "{closed}");
+}
+
+#[tokio::test]
+async fn without_a_script_a_visitor_reads_how_long_it_is_until_the_draw() {
+    let opens = SINCE + 20 * 60_000;
+    let scene = Scene::new(settings(RoomMode::QueueAll, Some(opens)));
+    scene.run(30).await;
+    let mut ana = scene.visitor();
+    ana.join().await.expect(201);
+    let page = ana.page("").await.expect(200).text;
+    let said = "Time until the draw: about 20 minutes.";
+    assert!(page.contains(said), "{page}");
+    assert!(!page.contains(&opens.to_string()), "{page}");
 }
 
 #[tokio::test]

@@ -50,6 +50,8 @@ pub struct World {
     pub functions_are_down: AtomicBool,
     /// What functions answer next; when there is nothing, a 202.
     pub functions: Mutex<VecDeque<Response<Vec<u8>>>>,
+    /// What functions were asked.
+    pub calls_of_functions: Mutex<Vec<Request<Vec<u8>>>>,
     pub gate_calls: AtomicU64,
     pub gates_are_silent: AtomicBool,
     /// How many of the next flushes find no counter, and whether counters forget what they
@@ -117,6 +119,7 @@ impl World {
             bulletins_asked: AtomicU64::new(0),
             functions_are_down: AtomicBool::new(false),
             functions: Mutex::default(),
+            calls_of_functions: Mutex::default(),
             gate_calls: AtomicU64::new(0),
             gates_are_silent: AtomicBool::new(false),
             counters_away: Mutex::new(0),
@@ -270,7 +273,13 @@ impl Host for TestHost {
         tokio::task::yield_now().await;
     }
 
-    async fn function(&self, _: &str, _: Request<Vec<u8>>, _: u64) -> Told<Response<Vec<u8>>> {
+    async fn function(
+        &self,
+        _: &str,
+        request: Request<Vec<u8>>,
+        _: u64,
+    ) -> Told<Response<Vec<u8>>> {
+        held(&self.0.calls_of_functions).push(request);
         if self.0.functions_are_down.load(Ordering::SeqCst) {
             return Err(Trouble::new("nobody is there"));
         }

@@ -13,7 +13,7 @@ use onsale_domain::show::{RoomMode, RoomOrder};
 use onsale_domain::time::Millis;
 
 use crate::chance::Chance;
-use crate::crowd::{Client, Habits, OPENS, Room, settings};
+use crate::crowd::{Client, Habits, OPENS, Person, Room, settings};
 use crate::room_wait::other_seeds;
 
 /// Everybody comes within so long before the opening.
@@ -21,6 +21,10 @@ const GATHERING_MS: u64 = 20_000;
 /// The longest a run is watched, in passes. What is promised beyond is not judged.
 const WATCHED_PASSES: u64 = 5;
 const SEEDS: std::ops::Range<u64> = 1_000..1_200;
+/// No pass is renewed for longer than this.
+const LONGEST_VISIT_S: u32 = 900;
+/// From when a slot is free until the next visitor is in.
+const HANDOVER_S: u32 = 10;
 /// Of more visitors only some are asked what they were promised.
 const PANEL: usize = 500;
 
@@ -180,7 +184,7 @@ fn run(row: &Row, pass_seconds: u32, client: Client, seed: u64) -> Seen {
             seen.used += f64::from(room.taken);
             seen.slots += f64::from(row.capacity);
         }
-        ask(&mut panel, &room, &mut chance, &mut seen);
+        ask(row, &mut panel, &room, &mut chance, &mut seen);
     }
     assert!(is_cut || room.entries.len() == real, "some were never in");
     judge(&mut seen, &panel, &room);
@@ -195,7 +199,7 @@ fn run(row: &Row, pass_seconds: u32, client: Client, seed: u64) -> Seen {
 }
 
 /// Each second of a wait is as likely to be picked as any other.
-fn ask(panel: &mut [Asked], room: &Room, chance: &mut Chance, seen: &mut Seen) {
+fn ask(row: &Row, panel: &mut [Asked], room: &Room, chance: &mut Chance, seen: &mut Seen) {
     for asked in panel {
         let person = &room.people[asked.person];
         if person.arrived > room.now || person.admitted.is_some() {
@@ -209,6 +213,8 @@ fn ask(panel: &mut [Asked], room: &Room, chance: &mut Chance, seen: &mut Seen) {
         if is_picked {
             match room.status(asked.person).wait_seconds {
                 Some(wait) => {
+                    let possible = longest_possible_s(row, room);
+                    assert!(wait.p90 <= possible, "{wait:?} of {possible} s");
                     seen.longest_p90 = seen.longest_p90.max(wait.p90);
                     asked.promise = Some((room.now, wait));
                 }
@@ -216,6 +222,17 @@ fn ask(panel: &mut [Asked], room: &Room, chance: &mut Chance, seen: &mut Seen) {
             }
         }
     }
+}
+
+/// How long the last of those who wait can wait: everybody before them stays for as long as a
+/// visit can last, and the line goes at half of its rate from the opening on.
+fn longest_possible_s(row: &Row, room: &Room) -> u32 {
+    let is_waiting = |it: &&Person| it.arrived <= room.now && it.entered.is_none();
+    let people = room.people.iter().filter(is_waiting).count() as u32;
+    let visits = people.div_ceil(row.capacity);
+    let opens_s = OPENS.0.saturating_sub(room.now.0).div_ceil(1_000) as u32;
+    let at_rate = (2 * people).div_ceil(row.rate);
+    opens_s + visits * LONGEST_VISIT_S + at_rate + HANDOVER_S
 }
 
 fn judge(seen: &mut Seen, panel: &[Asked], room: &Room) {
