@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { logIn, newEmail, password, send } from './organiser.mjs';
 import { open, organiser, PATIENCE_MS } from './reader.mjs';
 
+export const WIDE = { viewport: { width: 1280, height: 800 } };
+
 const STARTS = '2098-06-01T19:00:00Z';
 
 /** So many rows of so many seats. */
@@ -30,6 +32,9 @@ export const theatre = (more) =>
     { Stalls: 3900, Circle: 2500 },
     more,
   );
+
+/** The index of a seat in the rows of twelve of the theatre. */
+export const stalls = (row, seat) => (row - 1) * 12 + seat - 1;
 
 /** Another buyer, who is faster. */
 export async function otherBuyer(show) {
@@ -124,4 +129,17 @@ export function scriptedFeed() {
       );
     },
   };
+}
+
+/** A reader whose feed says what the test says. */
+export async function hearing(t, options) {
+  const show = await theatre();
+  const feed = scriptedFeed();
+  const before = async (page) => {
+    await feed.before(page);
+    await options?.before?.(page);
+  };
+  const reader = await atSeats(t, show, { ...WIDE, ...options, before });
+  await reader.page.waitForFunction(() => document.querySelector('.twin [role=row]'));
+  return { ...reader, show, feed };
 }
