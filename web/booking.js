@@ -8,6 +8,8 @@ import { counted, learnFor, t } from './words.js';
 
 /** The worker tries at most so many counters. */
 const TRIES = 65_536;
+/** So long the page waits to hear whether there is a pass, before it is shown. */
+const PASS_MS = 3_000;
 /** States of places, as in the house. */
 const HELD = 1,
   SOLD = 2;
@@ -36,7 +38,8 @@ export class Booking {
     this.#restore(sent ?? kept, Boolean(sent));
     const entered = told.room?.mode !== 'off' && keepPass(show, this.shop.now, (isNew) => this.#passOver(isNew));
     if (sent) this.reserve();
-    return entered;
+    // A room that does not answer keeps nobody from the map.
+    return Promise.race([entered, new Promise((next) => setTimeout(next, PASS_MS))]);
   }
 
   /** @param {any} body @param {boolean} isSent */

@@ -46,7 +46,10 @@ async function enter() {
   const [map, answer, mine] = await Promise.all([
     readMap(),
     part(`layout?version=${told.version}`),
-    call('GET', `/shows/${showId}/holds`).catch(() => undefined),
+    // Nobody waits for long to hear what they have.
+    call('GET', `/shows/${showId}/holds`, undefined, undefined, { signal: AbortSignal.timeout?.(3_000) }).catch(
+      () => undefined,
+    ),
   ]);
   const hold = mine?.body.items?.find((/** @type {any} */ it) => /held|paying/.test(it.status));
   const layout = await answer.json();

@@ -250,6 +250,17 @@ test('the waiting room leads to the seats; the pass is renewed by what is done t
   assert.ok(await page.getByRole('link', { name: 'Back to the waiting room' }).isVisible());
 });
 
+test('a room that does not answer, and holds that nobody tells of, keep nobody from the map', async (t) => {
+  const show = await theatre({ room: { mode: 'queue_all', capacity: 10, rate_per_second: 10 } });
+  const never = () => new Promise(() => {});
+  const before = async (page) => {
+    await page.route(/\/enter$/, never);
+    await page.route(/\/holds$/, never);
+  };
+  const { page } = await atSeats(t, show, { ...WIDE, before });
+  await reserveButton(page).filter({ hasText: '€' }).waitFor();
+});
+
 test('a reader who holds the last seats is led to the checkout', async (t) => {
   const show = await newHouse([{ name: 'Box', rows: rows(1, 2) }], { Box: 3900 });
   const { page, origin } = await atSeats(t, show, WIDE);
