@@ -12,7 +12,7 @@ use crate::announcement::{News, ResoldNews};
 use crate::ids::{AccountId, TicketId};
 use crate::layout::PlaceIndex;
 use crate::money::{Cents, Money};
-use crate::order::{Order, OrderStatus, OrderedSeat, Stage, Why};
+use crate::order::{Order, OrderStatus, OrderedSeat, Why};
 use crate::ticket::Ticket;
 use crate::ticket_return::Resale;
 use crate::time::Millis;
@@ -61,7 +61,7 @@ impl Order {
     /// The order without the places of these tickets, whose money is owed from now on;
     /// `None` if they are not its to give.
     pub fn with_resold(&self, tickets: &[Ticket], now: Millis) -> Option<Self> {
-        if self.stage != Stage::Confirmed || self.undo.is_some() {
+        if !self.has_tickets() || self.undo.is_some() {
             return None;
         }
         let last = self.resold.last().map(|resold| resold.at + 1);

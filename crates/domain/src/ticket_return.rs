@@ -22,7 +22,7 @@ use crate::block::claim_horizon;
 use crate::ids::{HoldId, OrderId, TicketId};
 use crate::layout::PlaceIndex;
 use crate::money::{Cents, Money};
-use crate::order::{Order, Stage};
+use crate::order::Order;
 use crate::request_hash::RequestHash;
 use crate::ticket::{Ticket, TicketState};
 use crate::time::Millis;
@@ -116,7 +116,7 @@ impl Ticket {
             TicketState::Valid => {}
         }
         let seat = order.kept().find(|seat| seat.place == self.place);
-        let (Stage::Confirmed, None, Some(seat)) = (order.stage, &order.undo, seat) else {
+        let (true, None, Some(seat)) = (order.has_tickets(), &order.undo, seat) else {
             return Err(ReturnRefusal::Undone);
         };
         if now >= starts_at {

@@ -6,7 +6,7 @@ use crate::checkout_saga::{Charged, Moved, Step};
 use crate::gate::{Admission, Admissions};
 use crate::ids::{AccountId, ShowId, TransferId};
 use crate::money::Currency;
-use crate::order::{Attempt, OrderStatus, Why};
+use crate::order::{Attempt, OrderStatus, Stage, Why};
 use crate::payment::{PaymentId, PaymentMethod};
 use crate::request_hash::IdempotencyKey;
 use crate::resale::Repayment;
@@ -115,6 +115,16 @@ fn what_is_not_its_owners_to_sell_is_not_put_back() {
     assert_eq!(refused(&good, &order, STARTS), ReturnRefusal::Begun);
     let undone = order.call_off(Why::Buyer, 100, NOW).unwrap();
     assert_eq!(refused(&good, &undone, NOW), ReturnRefusal::Undone);
+}
+
+/// A reader is told `confirmed` as soon as there are tickets, before the bus has heard of them.
+#[test]
+fn a_ticket_of_an_order_that_is_being_announced_is_put_back_and_resold() {
+    let mut order = order(&[4_500]);
+    order.stage = Stage::Announcing;
+    let ticket = put_back(&order, 0);
+    let sold = order.with_resold(&[ticket], NOW + 1).unwrap();
+    assert_eq!((sold.stage, sold.resold.len()), (Stage::Announcing, 1));
 }
 
 #[test]
