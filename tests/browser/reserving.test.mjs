@@ -148,11 +148,14 @@ test('work that is asked for is done in the background, with a bar', async (t) =
   let key = Buffer.from(parameters.salt + parameters.nonce + counter.toString(16).padStart(8, '0'), 'hex');
   for (let i = 0; i < parameters.cost; i++) key = createHash('sha256').update(key).digest();
   const challenge = { parameters: { ...parameters, keyPrefix: key.toString('hex').slice(0, 32) }, signature: 'ours' };
+  const bar = page.getByRole('progressbar');
   const solved = new Promise((resolve) => {
     page.route(/\/holds$/, async (route) => {
       const proof = await route.request().headerValue('onsale-work');
       if (route.request().method() !== 'POST') return route.continue();
       if (proof) {
+        // It stays until the answer is there.
+        await bar.waitFor();
         resolve(JSON.parse(atob(proof)));
         return route.continue();
       }
@@ -160,9 +163,7 @@ test('work that is asked for is done in the background, with a bar', async (t) =
       return route.fulfill({ status: 428, contentType: 'application/problem+json', body: JSON.stringify(body) });
     });
   });
-  const bar = page.getByRole('progressbar').waitFor();
   await reserveButton(page).click();
-  await bar;
   const proof = await solved;
   assert.equal(proof.solution.counter, counter);
   assert.deepEqual(proof.challenge, challenge);
