@@ -1,5 +1,5 @@
-// How fast the seat map of 50,000 places is drawn, moved and used, with a processor four times
-// slower than this one. Prints a row for each figure: its name, the figure, what is promised
+// How fast the seat map of 50,000 places is drawn, moved and used, and how soon the front page and the
+// checkout answer a press, with a processor four times slower than this one. Prints a row for each figure: its name, the figure, what is promised
 // (or `-`) and the unit. `scripts/bench seats` runs it and judges.
 //
 //   ONSALE_URL=http://127.0.0.1:8787 node tests/browser/bench-seats.mjs
@@ -121,4 +121,25 @@ const inputs = await page.evaluate(() => [...window.inputs.values()]);
 // Below 200 interactions the slowest is what counts; one too short to be told took less than 16 ms.
 tell('next paint after a click or key (INP)', Math.max(16, ...inputs.map(({ duration }) => duration)), 200);
 tell('clicks and keys that took 16 ms or more', inputs.length, '-', '');
+
+/** The slowest input on another page, as slowed down. */
+async function slowestInput(name, path, use) {
+  await page.goto(url + path);
+  await use();
+  await page.waitForLoadState('networkidle');
+  const durations = await page.evaluate(() => [...window.inputs.values()].map(({ duration }) => duration));
+  tell(`next paint after a click or key (INP), ${name}`, Math.max(16, ...durations), 200);
+}
+await slowestInput('front page', '/', async () => {
+  await page.getByRole('searchbox').pressSequentially('bench', { delay: 50 });
+  await page.getByRole('button', { name: 'Choose dates' }).click();
+});
+const token = await logIn('buyer');
+await page.context().addCookies([{ name: 'onsale_session', value: token, url }]);
+const { hold_id } = await send('POST', `/api/v1/shows/${show}/holds`, { best_available: { quantity: 2 } }, token);
+await slowestInput('checkout', `/shows/${show}/holds/${hold_id}`, async () => {
+  await page.getByRole('radio', { name: 'Declined' }).check();
+  await page.getByRole('button', { name: /^Buy now/ }).click();
+  await page.getByRole('heading', { name: 'Your payment was declined' }).waitFor();
+});
 await browser.close();
