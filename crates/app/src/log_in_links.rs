@@ -1,10 +1,9 @@
-//! Accounts without a password: a session at once for whoever registers, later ones by a link
-//! that is mailed; and proving that an address is one's own.
+//! Accounts without a password: registering opens a session at once, later ones are opened by
+//! a mailed link; and the proof that an address is the caller's.
 //!
-//! Registering proves no address. So whoever follows a link to log in gets the account for
-//! themselves if its address was not proven before: every session from before ends, and so
-//! does a password that somebody may have set. Otherwise a stranger could register an address
-//! and wait inside until its owner comes to buy.
+//! Registering proves no address. The first link that is followed to log in proves it: it ends
+//! every earlier session and removes a password that was set before. Otherwise a stranger could
+//! register an address and wait inside until its owner comes to buy.
 
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::ids::{AccountId, ResetId, SessionId, VisitorId};
