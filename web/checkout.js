@@ -48,7 +48,7 @@ const LOOK_AGAIN_MS = 500;
 const TRIES = 65_536;
 
 /** What the reader was told before they reserved, if that was another price. */
-const was = Number(new URLSearchParams(location.search).get('was'));
+const was = Number(/^\d{1,9}$/.exec(new URLSearchParams(location.search).get('was') ?? '')?.[0] ?? 0);
 
 /** Whether the reader has just paid here, so that the bank may ask at once. */
 let isFresh = false;
