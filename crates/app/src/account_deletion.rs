@@ -4,13 +4,16 @@
 use onsale_domain::account::Role;
 use onsale_domain::audit::AuditAction;
 use onsale_domain::buyer::EntryState;
+use onsale_domain::cancellation::Cancellation;
 use onsale_domain::deletion::{Deletion, DeletionStep};
 use onsale_domain::event::ShowSummary;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::mail::{Mail, Recipient};
+use onsale_domain::order::Order;
 use onsale_domain::show::{CALLED_OFF_AFTER_START_MS, StoredStatus};
 use onsale_domain::staff::Staff;
 use onsale_domain::time::Millis;
+use onsale_domain::transfer::Transfer;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -45,7 +48,7 @@ impl App {
             self.check_shows_are_over(caller.account).await?;
         }
         let staff = match found.account.role {
-            Role::Staff => self.store.staff(caller.account).await?,
+            Role::Staff => self.store.read::<Staff>(caller.account).await?,
             Role::Buyer | Role::Organiser => None,
         };
         match self.begin_deletion(found, staff.map(|s| s.value)).await? {
@@ -77,7 +80,7 @@ impl App {
             let cancelled = shows().filter(|show| show.status == StoredStatus::Cancelled);
             let cancelled: Vec<ShowId> = cancelled.map(|show| show.id).collect();
             for show in cancelled {
-                let stored = self.store.cancellation(show).await?;
+                let stored = self.store.read::<Cancellation>(show).await?;
                 if stored.is_some_and(|stored| stored.value.is_open()) {
                     return Err(Error::Conflict(
                         "the refunds of a show that you cancelled are under way; \
@@ -117,7 +120,7 @@ impl App {
     }
 
     pub(crate) async fn drive_deletion(&self, account: AccountId) -> Result<()> {
-        let Some(mut deletion) = self.store.deletion(account).await? else {
+        let Some(mut deletion) = self.store.read::<Deletion>(account).await? else {
             return Ok(());
         };
         for _ in 0..STEPS_A_MESSAGE {
@@ -157,7 +160,7 @@ impl App {
                 version: deletion.version,
                 value: next,
             };
-            deletion = match self.store.replace_deletion(&next).await? {
+            deletion = match self.store.replace(&next).await? {
                 Written::Done(version) => Versioned { version, ..next },
                 Written::Lost(current) => current,
             };
@@ -266,12 +269,12 @@ impl App {
                 .orders_of(deletion.account, after.as_deref(), PAGE)
                 .await?;
             let ids: Vec<_> = page.items.iter().map(|order| order.id).collect();
-            for mut order in self.store.orders(&ids).await? {
+            for mut order in self.store.read_many::<Order>(&ids).await? {
                 if order.value.is_open() {
                     all_done = false;
                 } else if let Some(value) = order.value.anonymised(now) {
                     order.value = value;
-                    let written = self.store.replace_order(&order).await?;
+                    let written = self.store.replace(&order).await?;
                     all_done &= matches!(written, Written::Done(_));
                 }
             }
@@ -300,20 +303,20 @@ impl App {
             for listed in page.items {
                 if (listed.from == account || listed.is_accepted_by(account))
                     && let Some(letter) = listed.letter()
-                    && let Some(mail) = self.store.mail(&letter).await?
+                    && let Some(mail) = self.store.read::<Mail>(&letter).await?
                     && !self.forget_mail(mail).await?
                 {
                     all_done = false;
                     continue;
                 }
-                let Some(transfer) = self.store.transfer(listed.id).await? else {
+                let Some(transfer) = self.store.read::<Transfer>(listed.id).await? else {
                     continue;
                 };
                 let forgotten = transfer.value.forgotten(deletion, self.now());
                 if let Some(value) = forgotten {
                     let version = transfer.version;
                     let next = Versioned { version, value };
-                    let written = self.store.replace_transfer(&next).await?;
+                    let written = self.store.replace(&next).await?;
                     all_done &= matches!(written, Written::Done(_));
                 }
             }
@@ -360,10 +363,7 @@ impl App {
             return Ok(true);
         };
         let version = mail.version;
-        let written = self
-            .store
-            .replace_mail(&Versioned { version, value })
-            .await?;
+        let written = self.store.replace(&Versioned { version, value }).await?;
         Ok(matches!(written, Written::Done(_)))
     }
 

@@ -148,7 +148,7 @@ impl App {
         cursor: Option<&str>,
     ) -> Result<Export> {
         if cursor.is_none() {
-            let staff = self.store.staff(account.id).await?;
+            let staff = self.store.read::<Staff>(account.id).await?;
             export.staff = staff.map(|staff| staff.value);
             export.account = Some(account);
         }
@@ -176,7 +176,7 @@ impl App {
         let ids = page.items.iter().flat_map(Order::ticket_ids);
         let ids: Vec<TicketId> = ids.collect();
         let mut tickets = Vec::new();
-        for ticket in self.store.tickets(&ids).await? {
+        for ticket in self.store.read_many::<Ticket>(&ids).await? {
             // Somebody else's by now, or never anybody's.
             let own = ticket.value.account == caller.account && !ticket.value.code.is_empty();
             tickets.extend(own.then_some(ticket.value));

@@ -155,14 +155,14 @@ impl App {
             epoch,
             device,
         };
-        let session = self.store.open(&session).await?;
+        let session = self.store.open_session(&session).await?;
         let open = now < session.expires && session.epoch == epoch;
         Ok(open.then_some(session))
     }
 
     /// Ends the session; its token stops working at once, everywhere.
     pub async fn log_out(&self, caller: &Caller) -> Result<()> {
-        Ok(self.store.close(caller.session).await?)
+        Ok(self.store.close_session(caller.session).await?)
     }
 
     pub async fn me(&self, caller: &Caller) -> Result<Account> {

@@ -58,7 +58,7 @@ const SESSIONS_KEPT: usize = 10_000;
 /// them plugs in `Unplugged`.
 #[derive(Clone)]
 pub struct Ports {
-    pub store: Arc<dyn Store>,
+    pub store: Store,
     pub expiry_queue: Arc<dyn ExpiryQueue>,
     pub saga_queue: Arc<dyn SagaQueue>,
     pub notify_queue: Arc<dyn NotifyQueue>,
@@ -181,7 +181,11 @@ impl App {
             return Ok(show);
         }
         let asked = self.now();
-        let stored = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+        let stored = self
+            .store
+            .read::<Show>(id)
+            .await?
+            .ok_or(Error::NotFound("show"))?;
         Ok(self.keep_show(asked, stored.value))
     }
 

@@ -22,6 +22,7 @@ use onsale_domain::time::Millis;
 use crate::app::App;
 use crate::cache::Cache;
 use crate::error::Result;
+use crate::ports::Reads;
 
 /// A map older than this is not served while a rebuild is under way: the caller waits
 /// for the rebuild instead. It happens when nobody has asked for a while.
@@ -30,7 +31,7 @@ pub(crate) const MAPS_KEPT: usize = 256;
 /// How long a caller waits for the rebuild of another process before it serves what
 /// there is: ten looks, one in a tenth of a second.
 const LOOKS: u32 = 10;
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(100);
+const LOOK_EVERY_MS: u64 = 100;
 
 pub(crate) type MapSlots = Cache<ShowId, Arc<MapSlot>>;
 
@@ -126,7 +127,7 @@ impl App {
             if let Some(map) = stored.take_if(|map| is_younger(map, now, TOO_OLD_MS)) {
                 return Ok(map);
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            self.clock.pause(LOOK_EVERY_MS).await;
             stored = self.store.map(show.id).await?;
         }
         match stored {
@@ -140,7 +141,10 @@ impl App {
     async fn rebuild_map(&self, show: &Show, layout: &Layout) -> Result<SeatMap> {
         let now = self.now();
         let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
-        let blocks = self.store.read(show.id, &all, false).await?;
+        let blocks = self
+            .store
+            .read_blocks(show.id, &all, Reads::Eventual)
+            .await?;
         let seen = SeatMap::build(layout, by_reference(&blocks), show.claim_clock(now));
         let map = SeatMap {
             version: now,
@@ -222,7 +226,10 @@ impl App {
             return Ok(reading.found.clone());
         }
         let began = self.now();
-        let read = self.store.read(show.id, blocks, true).await?;
+        let read = self
+            .store
+            .read_blocks(show.id, blocks, Reads::Consistent)
+            .await?;
         let mut read: HashMap<_, _> = read.into_iter().collect();
         // A block that nobody ever claimed is not stored, and free.
         let found = |block: &BlockIndex| (*block, read.remove(block).unwrap_or_default());

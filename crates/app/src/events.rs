@@ -7,6 +7,7 @@ use onsale_domain::account::is_text;
 use onsale_domain::audit::{AuditAction, AuditEntry, event_changes};
 use onsale_domain::event::{Event, ShowSummary, status_of};
 use onsale_domain::ids::{AccountId, EventId, VenueId};
+use onsale_domain::mailing::Mailing;
 use onsale_domain::map::Counts;
 use onsale_domain::poster::is_uploaded;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
@@ -16,7 +17,7 @@ use onsale_domain::venue::Venue;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::ports::Versioned;
+use crate::ports::{Versioned, Written};
 use crate::venues::{invalid, require_line, require_organiser, settle};
 
 mod cursor;
@@ -122,6 +123,22 @@ impl App {
         Ok(id)
     }
 
+    /// Stores an event, together with the mailing that tells of the change; `false`: the event
+    /// has moved on from its version.
+    pub(crate) async fn replace_event(
+        &self,
+        event: &Versioned<Event>,
+        mailing: Option<&Mailing>,
+    ) -> Result<bool> {
+        let Some(mailing) = mailing else {
+            let written = self.store.replace(event).await?;
+            return Ok(matches!(written, Written::Done(_)));
+        };
+        let mut together = self.store.together();
+        together.replace(event)?.create(mailing)?;
+        Ok(self.store.write(&together).await?)
+    }
+
     /// Changes an event and answers with its new state. A write that came in between
     /// is kept: the change is applied again on top of it.
     #[tracing::instrument(level = "debug", skip_all)]
@@ -134,7 +151,7 @@ impl App {
         for _ in 0..WRITE_ATTEMPTS {
             let mut stored = self
                 .store
-                .event(id)
+                .read::<Event>(id)
                 .await?
                 .ok_or(Error::NotFound("event"))?;
             require_owner(caller, &stored.value)?;
@@ -142,11 +159,7 @@ impl App {
             change.apply(&mut stored.value);
             check_texts(&stored.value)?;
             let mailing = self.mailing_of_event(&before, &stored);
-            let replaced = match &mailing {
-                Some(mailing) => self.store.replace_event_and_tell(&stored, mailing).await?,
-                None => self.store.replace_event(&stored).await?,
-            };
-            if replaced {
+            if self.replace_event(&stored, mailing.as_ref()).await? {
                 if let Some(mailing) = mailing {
                     self.wake_mailing(mailing.id).await;
                 }
@@ -195,7 +208,7 @@ impl App {
     pub async fn event(&self, id: EventId, viewer: Option<AccountId>) -> Result<EventView> {
         let stored = self
             .store
-            .event(id)
+            .read::<Event>(id)
             .await?
             .ok_or(Error::NotFound("event"))?;
         let event = stored.value;

@@ -18,7 +18,7 @@ use onsale_domain::request_hash::IdempotencyKey;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::ports::{Versioned, WriteExport, Written};
+use crate::ports::{List, Versioned, WriteExport, Written};
 use crate::reconcile::{IDLE_MS, Report};
 
 /// How long a link to a file works. Whoever needs it longer asks again.
@@ -53,7 +53,7 @@ impl App {
             None => ExportId::new(now, self.id_entropy()),
         };
         let new = Export::begin(id, show, account, kind, now);
-        let export = match self.store.create_export(&new).await? {
+        let export = match self.store.create(&new).await? {
             Written::Done(_) => new,
             Written::Lost(known) if known.value.kind == kind => known.value,
             Written::Lost(_) => return Err(Error::IdempotencyMismatch),
@@ -88,7 +88,7 @@ impl App {
         id: ExportId,
     ) -> Result<ExportView> {
         self.own_show(caller, show).await?;
-        let stored = self.store.export(id).await?;
+        let stored = self.store.read::<Export>(id).await?;
         let export = stored
             .map(|stored| stored.value)
             .filter(|export| export.show_id == show && !export.is_over(self.now()))
@@ -113,8 +113,8 @@ impl App {
 
     /// Wakes the exports that nobody works on, and gives up those that never end.
     pub(crate) async fn look_at_open_exports(&self, report: &mut Report) -> Result<()> {
-        for id in self.store.open_exports().await? {
-            let stored = self.store.export(id).await;
+        for id in self.store.ids_in::<Export>(&List::OpenExports).await? {
+            let stored = self.store.read::<Export>(id).await;
             let Some(stored) = report.readable(format!("export {id}"), stored)? else {
                 continue;
             };
@@ -127,9 +127,7 @@ impl App {
                 tracing::error!(export = %id, "an export could not be written");
                 let value = stored.value.ended(ExportStatus::Failed, now);
                 let version = stored.version;
-                self.store
-                    .replace_export(&Versioned { version, value })
-                    .await?;
+                self.store.replace(&Versioned { version, value }).await?;
             } else if stored.value.changed + IDLE_MS <= now {
                 self.wake_export(id).await;
             }

@@ -111,7 +111,7 @@ impl App {
     }
 
     async fn ticket_at(&self, show: ShowId, id: TicketId) -> Result<Versioned<Ticket>> {
-        let ticket = self.store.ticket(id).await?;
+        let ticket = self.store.read::<Ticket>(id).await?;
         ticket
             .filter(|ticket| ticket.value.show_id == show && !ticket.value.code.is_empty())
             .ok_or(Error::NotFound("ticket"))

@@ -113,7 +113,10 @@ impl App {
     }
 
     async fn public_events_of(&self, ids: BTreeSet<EventId>) -> Result<Vec<Versioned<Event>>> {
-        let reads: Vec<_> = ids.into_iter().map(|id| self.store.event(id)).collect();
+        let reads: Vec<_> = ids
+            .into_iter()
+            .map(|id| self.store.read::<Event>(id))
+            .collect();
         let read: Vec<_> = stream::iter(reads)
             .buffer_unordered(READS_AT_ONCE)
             .try_collect()

@@ -38,6 +38,7 @@ pub mod staff;
 pub mod tickets;
 pub mod transfers;
 pub mod unplugged;
+mod update;
 pub mod venues;
 pub mod waitlist;
 

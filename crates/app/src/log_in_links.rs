@@ -97,7 +97,7 @@ impl App {
         device: Option<VisitorId>,
     ) -> Result<(Session, Account)> {
         let by = key.map(|key| RequestHash::of(key.as_str().as_bytes()));
-        let reset = self.store.reset(id).await?.ok_or(NO_SUCH_LINK)?;
+        let reset = self.store.read::<Reset>(id).await?.ok_or(NO_SUCH_LINK)?;
         let account = reset.value.account.ok_or(NO_SUCH_LINK)?;
         let found = self.store.credentials_of(account).await?;
         let found = found.ok_or(NO_SUCH_LINK)?;
@@ -167,7 +167,7 @@ impl App {
                 known if *known == before => reset.value.used = Some(used.clone()),
                 _ => return Err(NO_SUCH_LINK),
             }
-            match self.store.replace_reset(&reset).await? {
+            match self.store.replace(&reset).await? {
                 Written::Done(version) => {
                     reset.version = version;
                     return Ok(Noted { reset, used });

@@ -40,7 +40,7 @@ impl App {
                 announced: false,
                 used: None,
             };
-            match self.store.create_reset(&reset).await? {
+            match self.store.create(&reset).await? {
                 // Mailed, or meant for an account that had this address before.
                 Written::Lost(before)
                     if before.value.announced || before.value.account != account => {}
@@ -64,7 +64,7 @@ impl App {
 
     /// Tells whoever mails links, and remembers that they were told.
     pub(crate) async fn announce_reset(&self, id: ResetId) -> Result<()> {
-        let Some(mut reset) = self.store.reset(id).await? else {
+        let Some(mut reset) = self.store.read::<Reset>(id).await? else {
             return Ok(());
         };
         for _ in 0..ROUNDS {
@@ -81,7 +81,7 @@ impl App {
                 self.bus.announce(&[announcement]).await?;
             }
             reset.value.announced = true;
-            match self.store.replace_reset(&reset).await? {
+            match self.store.replace(&reset).await? {
                 Written::Done(_) => return Ok(()),
                 Written::Lost(current) => reset = current,
             }
@@ -96,7 +96,7 @@ impl App {
         id: ResetId,
         is_meant: impl Fn(ResetPurpose) -> bool,
     ) -> Result<Option<(AccountId, u32)>> {
-        let link = self.store.reset(id).await?.map(|link| link.value);
+        let link = self.store.read::<Reset>(id).await?.map(|link| link.value);
         let link = link.filter(|link| is_meant(link.purpose));
         Ok(link.and_then(|link| link.good_for(self.now())))
     }

@@ -77,7 +77,7 @@ impl App {
             None => now + KEPT_MS,
         };
         let mail = Mail::due(announcement_id, at, news, to, now, forget_at);
-        self.store.create_mail(&mail).await?;
+        self.store.create(&mail).await?;
         Ok(mail.id)
     }
 

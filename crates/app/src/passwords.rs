@@ -84,6 +84,10 @@ async fn off_thread<T: Send + 'static>(
     let _admitted = ADMITTED.try_acquire().map_err(|_| Error::Unavailable)?;
     let running = RUNNING.acquire().await.map_err(|_| Error::Unavailable)?;
     // The permit moves along: a caller that goes away does not stop the thread.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "Argon2 takes milliseconds; simulations bring no passwords"
+    )]
     let done = tokio::task::spawn_blocking(move || {
         let _running = running;
         work()

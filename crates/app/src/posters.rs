@@ -85,7 +85,7 @@ impl App {
             }
             let before = stored.value.clone();
             stored.value.poster_url = address.map(str::to_owned);
-            if self.store.replace_event(&stored).await? {
+            if self.replace_event(&stored, None).await? {
                 self.note_event_change(caller, &before, &stored).await;
                 self.announce_change(&stored).await;
                 return Ok(());

@@ -102,7 +102,7 @@ impl App {
             if latest.is_some_and(PricePoint::is_fixed) {
                 // Either prices follow demand since then, or no longer, and the show as this
                 // process knows it is old: then no point of it may come after the fixed one.
-                let stored = self.store.show(show.id).await?;
+                let stored = self.store.read::<Show>(show.id).await?;
                 show = Cow::Owned(stored.ok_or(Error::NotFound("show"))?.value);
             }
             let Pricing::Dynamic(bounds) = show.pricing else {

@@ -5,7 +5,7 @@
 //! `checkout` sells it (`checkout/resale.rs`). A promise that nobody takes back lapses, so
 //! nothing has to be cleaned up after a crash.
 
-use onsale_domain::ids::{HoldId, ShowId, TicketId};
+use onsale_domain::ids::{AccountId, HoldId, ShowId, TicketId};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_return::{Promise, Resale, ReturnRefusal};
@@ -14,6 +14,7 @@ use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
 use crate::ports::{Versioned, Written};
+use crate::update::Next;
 
 /// Tickets that one pass over a waitlist looks at, those that wait longest first.
 const RETURNS_A_PASS: usize = 500;
@@ -70,7 +71,7 @@ impl App {
                 version: stored.version,
                 value,
             };
-            if let Written::Done(_) = self.store.replace_ticket(&next).await? {
+            if let Written::Done(_) = self.store.replace(&next).await? {
                 metrics::counter!("onsale_returns_total", "result" => "put_back").increment(1);
                 self.wake_waitlist(next.value.show_id).await;
                 return Ok(next.value);
@@ -81,37 +82,38 @@ impl App {
 
     /// The owner takes it back, which is possible until it is resold. Again: the same.
     pub async fn keep_ticket(&self, caller: &Caller, id: TicketId) -> Result<()> {
-        for _ in 0..ROUNDS {
-            let stored = self.own_ticket(caller, id).await?;
-            let Some(value) = stored.value.taken_back(self.now())? else {
-                return Ok(());
-            };
-            let next = Versioned {
-                version: stored.version,
-                value,
-            };
-            if let Written::Done(_) = self.store.replace_ticket(&next).await? {
-                metrics::counter!("onsale_returns_total", "result" => "taken_back").increment(1);
-                // Whoever it was promised to is put back in line.
-                self.wake_waitlist(next.value.show_id).await;
-                return Ok(());
+        let stored = self.own_ticket(caller, id).await?;
+        let show = stored.value.show_id;
+        let kept = self.update(stored, |ticket, now| {
+            // It may be another's by now.
+            if !is_of(ticket, caller.account) {
+                return Err(Error::NotFound("ticket"));
             }
+            Ok(match ticket.taken_back(now)? {
+                Some(kept) => Next::Store(kept, true),
+                None => Next::Leave(false),
+            })
+        });
+        if kept.await? {
+            metrics::counter!("onsale_returns_total", "result" => "taken_back").increment(1);
+            // The account that it was promised to is put back in line.
+            self.wake_waitlist(show).await;
         }
-        Err(Error::Unavailable)
+        Ok(())
     }
 
     async fn own_ticket(&self, caller: &Caller, id: TicketId) -> Result<Versioned<Ticket>> {
         self.check_session(caller).await?;
-        let stored = self.store.ticket(id).await?;
+        let stored = self.store.read::<Ticket>(id).await?;
         stored
-            .filter(|t| t.value.account == caller.account && !t.value.code.is_empty())
+            .filter(|t| is_of(&t.value, caller.account))
             .ok_or(Error::NotFound("ticket"))
     }
 
     /// The tickets of a show that were put back, as they are now.
     pub(crate) async fn returned_tickets(&self, show: ShowId) -> Result<Vec<Ticket>> {
         let ids = self.store.tickets_put_back(show, RETURNS_A_PASS).await?;
-        let tickets = self.store.tickets(&ids).await?;
+        let tickets = self.store.read_many::<Ticket>(&ids).await?;
         Ok(tickets.into_iter().map(|ticket| ticket.value).collect())
     }
 
@@ -169,7 +171,7 @@ impl App {
     /// Whether every one of them is kept for this hold, or was sold to it.
     pub(crate) async fn are_kept_for(&self, resales: &[Resale], hold: HoldId) -> Result<bool> {
         let ids: Vec<_> = resales.iter().map(|resale| resale.ticket).collect();
-        let tickets = self.store.tickets(&ids).await?;
+        let tickets = self.store.read_many::<Ticket>(&ids).await?;
         let kept = |ticket: &Versioned<Ticket>| {
             let ticket = &ticket.value;
             let promised = ticket.promise().is_some_and(|p| p.hold == hold);
@@ -184,22 +186,19 @@ impl App {
         id: TicketId,
         step: impl Fn(&Ticket) -> Move + Send,
     ) -> Result<bool> {
-        let mut stored = self.store.ticket(id).await?.ok_or(Error::Corrupt)?;
-        for _ in 0..ROUNDS {
-            let value = match step(&stored.value) {
-                Move::To(next) => *next,
-                Move::Done => return Ok(true),
-                Move::Refused => return Ok(false),
-            };
-            let next = Versioned {
-                version: stored.version,
-                value,
-            };
-            match self.store.replace_ticket(&next).await? {
-                Written::Done(_) => return Ok(true),
-                Written::Lost(current) => stored = current,
-            }
-        }
-        Err(Error::Unavailable)
+        let stored = self.store.read::<Ticket>(id).await?.ok_or(Error::Corrupt)?;
+        let moved = self.update(stored, |ticket, _| {
+            Ok(match step(ticket) {
+                Move::To(next) => Next::Store(*next, true),
+                Move::Done => Next::Leave(true),
+                Move::Refused => Next::Leave(false),
+            })
+        });
+        moved.await
     }
+}
+
+/// Whether the ticket was issued, and the account has it.
+fn is_of(ticket: &Ticket, account: AccountId) -> bool {
+    ticket.account == account && !ticket.code.is_empty()
 }

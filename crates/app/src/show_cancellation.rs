@@ -13,7 +13,7 @@ use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::audit::AuditEntry;
 use onsale_domain::block::{BlockIndex, BlockState, Cell, MAX_BLOCK_PLACES, Slot};
 use onsale_domain::cancellation::{Cancellation, Phase};
-use onsale_domain::event::ShowSummary;
+use onsale_domain::event::{Event, ShowSummary};
 use onsale_domain::ids::{OrderId, ShowId};
 use onsale_domain::order::{Order, Why};
 use onsale_domain::show::{Show, StoredStatus};
@@ -22,8 +22,9 @@ use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::events::WRITE_ATTEMPTS;
 use crate::holds::ROUNDS;
-use crate::ports::{Drive, ShowNotes, Versioned, Written};
+use crate::ports::{Drive, Reads, ShowNotes, Versioned, Written};
 use crate::reconcile::is_idle;
+use crate::update::Next;
 
 /// Blocks that one message works through: 100 of them have at most 3,200 orders, and
 /// reading them is one request.
@@ -53,7 +54,7 @@ impl App {
             return Err(Error::Conflict("the show began more than a day ago"));
         }
         let new = Cancellation::begin(id, self.now());
-        self.store.create_cancellation(&new).await?;
+        self.store.create(&new).await?;
         self.mark_cancelled(id).await?;
         // From here on it goes through even if this process dies.
         self.wake_cancellation(id, 0, 0).await;
@@ -64,7 +65,7 @@ impl App {
     pub async fn cancellation_progress(&self, caller: &Caller, id: ShowId) -> Result<Progress> {
         self.check_session(caller).await?;
         self.own_show(caller, id).await?;
-        let stored = self.store.cancellation(id).await?;
+        let stored = self.store.read::<Cancellation>(id).await?;
         let cancellation = stored.ok_or(Error::NotFound("cancellation"))?.value;
         let left = match cancellation.phase {
             Phase::Done => 0,
@@ -78,7 +79,11 @@ impl App {
     }
 
     pub(crate) async fn own_show(&self, caller: &Caller, id: ShowId) -> Result<Show> {
-        let show = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+        let show = self
+            .store
+            .read::<Show>(id)
+            .await?
+            .ok_or(Error::NotFound("show"))?;
         match show.value.owner == caller.account {
             true => Ok(show.value),
             false => Err(Error::Forbidden("this show belongs to another organiser")),
@@ -87,7 +92,11 @@ impl App {
 
     async fn mark_cancelled(&self, id: ShowId) -> Result<()> {
         for _ in 0..WRITE_ATTEMPTS {
-            let mut show = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+            let mut show = self
+                .store
+                .read::<Show>(id)
+                .await?
+                .ok_or(Error::NotFound("show"))?;
             if show.value.status == StoredStatus::Cancelled {
                 return Ok(());
             }
@@ -96,7 +105,7 @@ impl App {
             // Only its owner can have called it off, whoever goes on with it.
             let (owner, version, now) = (before.owner, show.version + 1, self.now());
             let entry = AuditEntry::show_changed(&before, &show.value, version, owner, now);
-            let event = self.store.event(show.value.event_id).await?;
+            let event = self.store.read::<Event>(show.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&show.value));
             let notes = ShowNotes {
@@ -117,7 +126,7 @@ impl App {
     /// Closes every block, then counts what is due. What is sold now is all there will
     /// ever be.
     async fn close_show(&self, id: ShowId) -> Result<Versioned<Cancellation>> {
-        let stored = self.store.cancellation(id).await?;
+        let stored = self.store.read::<Cancellation>(id).await?;
         let mut cancellation = stored.ok_or(Error::Corrupt)?;
         if cancellation.value.phase != Phase::Closing {
             return Ok(cancellation);
@@ -129,7 +138,7 @@ impl App {
         cancellation.value = cancellation.value.closed(refunds_due, self.now());
         let announcement = announcement(&cancellation.value);
         self.bus.announce(&[announcement]).await?;
-        match self.store.replace_cancellation(&cancellation).await? {
+        match self.store.replace(&cancellation).await? {
             Written::Done(version) => Ok(Versioned {
                 version,
                 ..cancellation
@@ -147,13 +156,16 @@ impl App {
     /// Orders that own at least one sold cell.
     async fn sold_orders(&self, id: ShowId) -> Result<u64> {
         let blocks = self.all_blocks(id).await?;
-        let read = self.store.read(id, &blocks, true).await?;
+        let read = self
+            .store
+            .read_blocks(id, &blocks, Reads::Consistent)
+            .await?;
         Ok(owners(&read, Cell::is_sold).len() as u64)
     }
 
     /// One message's share of a cancellation.
     pub(crate) async fn drive_cancellation(&self, id: ShowId, from_block: u32) -> Result<()> {
-        let Some(cancellation) = self.store.cancellation(id).await? else {
+        let Some(cancellation) = self.store.read::<Cancellation>(id).await? else {
             return Ok(());
         };
         let cancellation = match cancellation.value.phase {
@@ -172,7 +184,7 @@ impl App {
             .copied()
             .filter(|block| (from_block..from_block + BLOCKS_AT_ONCE).contains(&block.0))
             .collect();
-        let read = self.store.read(id, &mine, true).await?;
+        let read = self.store.read_blocks(id, &mine, Reads::Consistent).await?;
         let called_off = self
             .call_off_all(&cancellation.value, owners(&read, |_| true))
             .await?;
@@ -188,7 +200,7 @@ impl App {
 
     async fn finish_or_look_again(&self, id: ShowId) -> Result<()> {
         for _ in 0..ROUNDS {
-            let stored = self.store.cancellation(id).await?;
+            let stored = self.store.read::<Cancellation>(id).await?;
             let mut cancellation = stored.ok_or(Error::Corrupt)?;
             if !cancellation.value.is_open() {
                 return Ok(());
@@ -202,7 +214,7 @@ impl App {
                 };
             }
             cancellation.value = cancellation.value.done(now);
-            if let Written::Done(_) = self.store.replace_cancellation(&cancellation).await? {
+            if let Written::Done(_) = self.store.replace(&cancellation).await? {
                 tracing::info!(show = %id, refunds = cancellation.value.refunds_due, "everyone is refunded");
                 return Ok(());
             }
@@ -214,7 +226,7 @@ impl App {
     /// lapse by themselves: their blocks are closed.
     async fn call_off_all(&self, why: &Cancellation, ids: BTreeSet<OrderId>) -> Result<usize> {
         let ids: Vec<_> = ids.into_iter().collect();
-        let orders = self.store.orders(&ids).await?;
+        let orders = self.store.read_many::<Order>(&ids).await?;
         self.tell_of_cancellation(&announcement(why), why.show_id, &orders)
             .await?;
         let calls = orders
@@ -229,29 +241,28 @@ impl App {
 
     /// The message that undoes an order is sent before it is called off: whoever dies
     /// between the two loses nothing.
-    async fn call_off_for_show(&self, mut order: Versioned<Order>) -> Result<bool> {
+    async fn call_off_for_show(&self, order: Versioned<Order>) -> Result<bool> {
         if order.value.undo.is_some() {
             return Ok(false);
         }
         let id = order.value.id;
         let wakes_at = self.now() + u64::from(WAKES_AFTER_S) * 1_000;
         let is_sent = self.wake_order_after(id, WAKES_AFTER_S).await;
-        for _ in 0..ROUNDS {
-            if order.value.undo.is_some() {
-                return Ok(false);
-            }
-            match self.call_off(&order, Why::ShowCancelled, 100).await? {
-                Written::Done(_) => {
-                    let came_too_early = self.now() >= wakes_at;
-                    if !is_sent || came_too_early {
-                        self.wake_order(id).await;
-                    }
-                    return Ok(true);
-                }
-                Written::Lost(current) => order = current,
-            }
+        let called_off = self.update(order, |order, now| {
+            Ok(match order.call_off(Why::ShowCancelled, 100, now) {
+                Ok(next) => Next::Store(next, true),
+                // It is undone already.
+                Err(_) => Next::Leave(false),
+            })
+        });
+        if !called_off.await? {
+            return Ok(false);
         }
-        Err(Error::Unavailable)
+        let came_too_early = self.now() >= wakes_at;
+        if !is_sent || came_too_early {
+            self.wake_order(id).await;
+        }
+        Ok(true)
     }
 
     async fn send_cancellation(

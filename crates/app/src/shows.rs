@@ -63,7 +63,11 @@ impl App {
     async fn visible_show(&self, id: ShowId, viewer: Option<AccountId>) -> Result<Arc<Show>> {
         let show = self.recent_show(id).await?;
         if viewer == Some(show.owner) {
-            let stored = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+            let stored = self
+                .store
+                .read::<Show>(id)
+                .await?
+                .ok_or(Error::NotFound("show"))?;
             return Ok(Arc::new(stored.value));
         }
         match show.status {

@@ -4,7 +4,7 @@
 //! map of a show for somebody compares the two and corrects the mark, so that lists follow
 //! as soon as anybody looks; `reconcile` does so for shows that nobody looks at.
 
-use onsale_domain::event::ShowSummary;
+use onsale_domain::event::{Event, ShowSummary};
 use onsale_domain::ids::{EventId, ShowId};
 use onsale_domain::map::SeatMap;
 use onsale_domain::show::{Show, ShowStatus};
@@ -44,14 +44,14 @@ impl App {
         sold_out: bool,
     ) -> Result<()> {
         for _ in 0..WRITE_ATTEMPTS {
-            let stored = self.store.event(event).await?;
+            let stored = self.store.read::<Event>(event).await?;
             let mut stored = stored.ok_or(Error::Corrupt)?;
             let other = |s: &&mut ShowSummary| s.id == show && s.sold_out != sold_out;
             let Some(summary) = stored.value.shows.iter_mut().find(other) else {
                 return Ok(());
             };
             summary.sold_out = sold_out;
-            if self.store.replace_event(&stored).await? {
+            if self.replace_event(&stored, None).await? {
                 self.announce_change(&stored).await;
                 return Ok(());
             }

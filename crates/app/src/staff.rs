@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::audit::{AuditAction, AuditChange, AuditEntry};
+use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
@@ -17,7 +18,8 @@ use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
 use crate::passwords;
-use crate::ports::{Credentials, Page, Registration, Versioned, Written};
+use crate::ports::{Credentials, Page, Registration};
+use crate::update::Next;
 use crate::venues::require_organiser;
 
 const READS_AT_ONCE: usize = 8;
@@ -116,27 +118,23 @@ impl App {
         if taken.account.role != Role::Staff {
             return Err(Error::EmailTaken);
         }
-        let stored = self.store.staff(taken.account.id).await?;
-        let mut staff = stored.ok_or(Error::EmailTaken)?;
-        for _ in 0..ROUNDS {
-            if staff.value.organiser != caller.account {
+        let stored = self.store.read::<Staff>(taken.account.id).await?;
+        let stored = stored.ok_or(Error::EmailTaken)?;
+        let staff = self.update(stored, |staff, _| {
+            if staff.organiser != caller.account {
                 return Err(Error::EmailTaken);
             }
-            let more = staff.value.with_shows(show_ids);
+            let more = staff.with_shows(show_ids);
             let more = more.map_err(|_| Error::LimitExceeded {
                 limit: MAX_SHOWS as u64,
                 of: "shows for one staff account",
             })?;
-            let Some(value) = more else {
-                return Ok(staff.value);
-            };
-            let next = Versioned { value, ..staff };
-            match self.store.replace_staff(&next).await? {
-                Written::Done(_) => return Ok(next.value),
-                Written::Lost(current) => staff = current,
-            }
-        }
-        Err(Error::Unavailable)
+            Ok(match more {
+                Some(more) => Next::Store(more.clone(), more),
+                None => Next::Leave(staff.clone()),
+            })
+        });
+        staff.await
     }
 
     /// An account is staff of a show once, and never again after it was removed: the
@@ -192,7 +190,11 @@ impl App {
         require_organiser(caller)?;
         let is_ours = |staff: &Staff| staff.organiser == caller.account;
         for _ in 0..ROUNDS {
-            let staff = self.store.staff(account).await?.map(|staff| staff.value);
+            let staff = self
+                .store
+                .read::<Staff>(account)
+                .await?
+                .map(|staff| staff.value);
             let found = self.store.credentials_of(account).await?;
             match (staff.filter(is_ours), found) {
                 (Some(staff), Some(found)) => {
@@ -202,7 +204,7 @@ impl App {
                 }
                 // Removed before, perhaps by a request whose answer was lost.
                 _ => {
-                    let deletion = self.store.deletion(account).await?;
+                    let deletion = self.store.read::<Deletion>(account).await?;
                     let staff = deletion.and_then(|deletion| deletion.value.staff);
                     return match staff.filter(is_ours) {
                         Some(_) => Ok(()),
@@ -221,7 +223,7 @@ impl App {
             return Ok(());
         }
         if caller.role == Role::Staff {
-            let staff = self.store.staff(caller.account).await?;
+            let staff = self.store.read::<Staff>(caller.account).await?;
             let here = |staff: &Staff| staff.organiser == show.owner && staff.may_scan(show.id);
             if staff.is_some_and(|staff| here(&staff.value)) {
                 return Ok(());

@@ -7,7 +7,7 @@ use onsale_domain::event::Event;
 use onsale_domain::gate::{Admission, MAX_GATE_LEN};
 use onsale_domain::ids::{OrderId, ShowId, TicketId};
 use onsale_domain::money::Cents;
-use onsale_domain::order::Stage;
+use onsale_domain::order::{Order, Stage};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::Show;
 use onsale_domain::ticket::{Scan, Ticket};
@@ -63,7 +63,7 @@ impl App {
             // All or none: the rest is about to come.
             return Ok(Vec::new());
         }
-        let found = self.store.tickets(&ids).await?;
+        let found = self.store.read_many::<Ticket>(&ids).await?;
         let mut tickets: Vec<_> = found.into_iter().map(|ticket| ticket.value).collect();
         // A ticket that was revoked before it was issued was never anybody's.
         tickets.retain(|ticket| !ticket.code.is_empty());
@@ -74,7 +74,11 @@ impl App {
     /// A ticket of the caller.
     pub async fn ticket(&self, caller: &Caller, id: TicketId) -> Result<Ticket> {
         self.check_session(caller).await?;
-        let ticket = self.store.ticket(id).await?.map(|ticket| ticket.value);
+        let ticket = self
+            .store
+            .read::<Ticket>(id)
+            .await?
+            .map(|ticket| ticket.value);
         ticket
             .filter(|t| t.account == caller.account && !t.code.is_empty())
             .ok_or(Error::NotFound("ticket"))
@@ -95,10 +99,10 @@ impl App {
     pub async fn ticket_details(&self, caller: &Caller, id: TicketId) -> Result<TicketDetails> {
         let ticket = self.ticket(caller, id).await?;
         let show = self.recent_show(ticket.show_id).await?;
-        let event = self.store.event(show.event_id).await?;
+        let event = self.store.read::<Event>(show.event_id).await?;
         let venue = self.store.venue(show.venue_id).await?;
         let holder = self.store.account(ticket.account).await?;
-        let order = self.store.order(ticket.order_id).await?;
+        let order = self.store.read::<Order>(ticket.order_id).await?;
         let price = order.and_then(|order| {
             let seat = order
                 .value
@@ -140,7 +144,7 @@ impl App {
         if claims.show != show_id {
             return Ok(ScanAnswer::Invalid(Invalid::WrongShow));
         }
-        let Some(mut ticket) = self.store.ticket(claims.ticket).await? else {
+        let Some(mut ticket) = self.store.read::<Ticket>(claims.ticket).await? else {
             return Ok(ScanAnswer::Invalid(Invalid::UnknownTicket));
         };
         let scan_id = match &kept {
@@ -192,7 +196,7 @@ impl App {
                 return Ok(answered("admitted", ScanAnswer::Admitted(next.value)));
             }
             self.check_scan(kept.as_ref()).await?;
-            let current = self.store.ticket(claims.ticket).await?;
+            let current = self.store.read::<Ticket>(claims.ticket).await?;
             ticket = current.ok_or(Error::Corrupt)?;
         }
         Err(Error::Unavailable)

@@ -26,8 +26,9 @@ use crate::accounts::check_reachable;
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{AcceptanceWrite, Page, Versioned, Written};
+use crate::ports::{List, Page, Versioned};
 use crate::reconcile::{Report, is_idle};
+use crate::update::Next;
 
 /// Transfers that a sweep reads at once.
 const PAGE: usize = 100;
@@ -85,7 +86,7 @@ impl App {
         };
         for _ in 0..ROUNDS {
             // Told before, or by the try before this one, whose reply was lost.
-            if let Some(known) = self.store.transfer(id).await? {
+            if let Some(known) = self.store.read::<Transfer>(id).await? {
                 if known.value.request != Some(request) {
                     return Err(Error::IdempotencyMismatch);
                 }
@@ -93,7 +94,7 @@ impl App {
                 self.tell_transfer(known).await;
                 return Ok(transfer);
             }
-            let stored = self.store.ticket(ticket).await?;
+            let stored = self.store.read::<Ticket>(ticket).await?;
             let stored = stored
                 .filter(|t| t.value.account == caller.account && !t.value.code.is_empty())
                 .ok_or(Error::NotFound("ticket"))?;
@@ -113,19 +114,21 @@ impl App {
             )?;
             let offered = at(stored.version, value);
             // Whether it was stored, the next round tells.
-            self.store.offer_transfer(&transfer, &offered).await?;
+            let mut together = self.store.together();
+            together.create(&transfer)?.replace(&offered)?;
+            self.store.write(&together).await?;
         }
         Err(Error::Unavailable)
     }
 
     /// The show and the order of a ticket, as they are now.
     pub(crate) async fn surroundings(&self, ticket: &Ticket) -> Result<(Show, Versioned<Order>)> {
-        let show = self.store.show(ticket.show_id).await?;
+        let show = self.store.read::<Show>(ticket.show_id).await?;
         let show = show.ok_or(Error::Corrupt)?.value;
         if show.status == StoredStatus::Cancelled {
             return Err(Error::Conflict("the show is cancelled"));
         }
-        let order = self.store.order(ticket.order_id).await?;
+        let order = self.store.read::<Order>(ticket.order_id).await?;
         Ok((show, order.ok_or(Error::Corrupt)?))
     }
 
@@ -133,7 +136,11 @@ impl App {
         let Some(last) = ticket.hands.offered else {
             return Ok(());
         };
-        let last = self.store.transfer(last).await?.ok_or(Error::Corrupt)?;
+        let last = self
+            .store
+            .read::<Transfer>(last)
+            .await?
+            .ok_or(Error::Corrupt)?;
         match last.value.status(self.now()) {
             TransferStatus::Open => Err(Error::Conflict(
                 "this ticket is offered to somebody already; withdraw that offer first",
@@ -156,7 +163,7 @@ impl App {
     ) -> Result<(Versioned<Transfer>, Side)> {
         self.check_session(caller).await?;
         let missing = Error::NotFound("transfer");
-        let Some(transfer) = self.store.transfer(id).await? else {
+        let Some(transfer) = self.store.read::<Transfer>(id).await? else {
             return Err(missing);
         };
         if transfer.value.from == caller.account {
@@ -223,11 +230,15 @@ impl App {
                 return Err(Error::NotFound("transfer"));
             }
             if let TransferState::Accepted { new_ticket, .. } = transfer.value.state {
-                let ticket = self.store.ticket(new_ticket).await?.ok_or(Error::Corrupt)?;
+                let ticket = self
+                    .store
+                    .read::<Ticket>(new_ticket)
+                    .await?
+                    .ok_or(Error::Corrupt)?;
                 self.tell_transfer(transfer).await;
                 return Ok(ticket.value);
             }
-            let old = self.store.ticket(transfer.value.ticket).await?;
+            let old = self.store.read::<Ticket>(transfer.value.ticket).await?;
             let old = old.ok_or(Error::Corrupt)?;
             let (show, order) = self.surroundings(&old.value).await?;
             let accepted = transfer.value.accept(
@@ -256,14 +267,14 @@ impl App {
                 place: new.place,
                 serial: new.serial,
             })?;
-            let write = AcceptanceWrite {
-                transfer: at(transfer.version, accepted.transfer),
-                old: at(old.version, accepted.old),
-                new,
-                order: at(order.version, accepted.order),
-            };
+            let mut together = self.store.together();
+            together
+                .replace(&at(transfer.version, accepted.transfer))?
+                .replace(&at(old.version, accepted.old))?
+                .create(&new)?
+                .replace(&at(order.version, accepted.order))?;
             // Whether it was stored, the next round tells.
-            if self.store.accept_transfer(&write).await? {
+            if self.store.write(&together).await? {
                 metrics::counter!("onsale_transfers_accepted_total").increment(1);
             }
         }
@@ -281,23 +292,21 @@ impl App {
     }
 
     async fn end_transfer(&self, caller: &Caller, id: TransferId, by: Side) -> Result<()> {
-        for _ in 0..ROUNDS {
-            let (transfer, side) = self.own_transfer(caller, id).await?;
-            if side != by {
-                return Err(Error::NotFound("transfer"));
-            }
-            let now = self.now();
-            let ended = match side {
-                Side::Sender => transfer.value.withdraw(now)?,
-                Side::Recipient => transfer.value.decline(now)?,
-            };
-            let Some(value) = ended else { return Ok(()) };
-            let next = at(transfer.version, value);
-            if let Written::Done(_) = self.store.replace_transfer(&next).await? {
-                return Ok(());
-            }
+        let (transfer, side) = self.own_transfer(caller, id).await?;
+        if side != by {
+            return Err(Error::NotFound("transfer"));
         }
-        Err(Error::Unavailable)
+        let ended = self.update(transfer, |transfer, now| {
+            let ended = match side {
+                Side::Sender => transfer.withdraw(now)?,
+                Side::Recipient => transfer.decline(now)?,
+            };
+            Ok(match ended {
+                Some(ended) => Next::Store(ended, ()),
+                None => Next::Leave(()),
+            })
+        });
+        ended.await
     }
 
     /// Tells the world what it does not know yet of a transfer. What fails here, the sweep
@@ -320,7 +329,7 @@ impl App {
         }
         let next = at(transfer.version, transfer.value.told());
         // Lost against another step of it: then the sweep tells it once more.
-        if let Err(error) = self.store.replace_transfer(&next).await {
+        if let Err(error) = self.store.replace(&next).await {
             let ticket = next.value.ticket;
             tracing::warn!(%ticket, %error, "a transfer may be announced again");
         }
@@ -330,9 +339,12 @@ impl App {
     pub(crate) async fn tell_forgotten_transfers(&self, report: &mut Report) -> Result<()> {
         let mut after: Option<String> = None;
         loop {
-            let page = self.store.untold_transfers(after.as_deref(), PAGE).await?;
+            let page = self
+                .store
+                .page_of_ids::<Transfer>(&List::UntoldTransfers, after.as_deref(), PAGE)
+                .await?;
             for id in page.items {
-                let transfer = self.store.transfer(id).await;
+                let transfer = self.store.read::<Transfer>(id).await;
                 // Its id lets whoever knows it accept: it stands in no log.
                 let transfer = report.readable("a transfer that nobody was told of", transfer)?;
                 // A fresh one is about to be told by whoever stored it.
@@ -352,7 +364,7 @@ impl App {
         let mut current = Vec::new();
         let mut wanted = order.ticket_ids();
         for _ in 0..=MAX_HANDS {
-            let found = self.store.tickets(&wanted).await?;
+            let found = self.store.read_many::<Ticket>(&wanted).await?;
             wanted.clear();
             for ticket in found {
                 match ticket.value.hands.passed_on {

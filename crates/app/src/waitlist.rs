@@ -17,7 +17,7 @@ pub use read::{LineCounts, OfferView, WaitlistStatus, WaitlistView};
 use std::sync::Arc;
 
 use onsale_domain::ids::{ShowId, WaitlistId};
-use onsale_domain::show::Waitlist;
+use onsale_domain::show::{Show, Waitlist};
 use onsale_domain::time::Millis;
 
 use crate::app::App;
@@ -77,7 +77,7 @@ impl App {
     /// Marks that somebody waits, if the show does not say so.
     async fn open_waitlist(&self, show: ShowId) -> Result<()> {
         for _ in 0..ROUNDS {
-            let stored = self.store.show(show).await?;
+            let stored = self.store.read::<Show>(show).await?;
             let mark = match stored {
                 Some(show) => show.value.waitlist,
                 None => return Ok(()),

@@ -1,54 +1,28 @@
-//! What the machine gives: the clock, randomness, and the configuration of the SDKs.
+//! The configuration of the SDKs.
 //!
 //! On Lambda the credentials are three environment variables for the life of the
 //! process, so they are read directly; a provider chain would only cost start-up time.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use onsale_app::ports::{
-    Bus, Clock, Entropy, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue,
-    TicketSigner, WaitlistQueue,
+    Bus, ExpiryQueue, ExportQueue, NotifyQueue, Objects, Payments, SagaQueue, Store, TicketSigner,
+    WaitlistQueue,
 };
 use onsale_app::unplugged::Unplugged;
 use onsale_app::{App, Ports};
-use onsale_domain::time::Millis;
+use onsale_machine::{OsEntropy, SystemClock};
 
 use crate::signed::{Kind, Service, Signer};
 use crate::{
-    DynamoStore, EventBridgeBus, S3Objects, SesMailer, SqsExpiryQueue, SqsExportQueue,
+    DynamoTable, EventBridgeBus, S3Objects, SesMailer, SqsExpiryQueue, SqsExportQueue,
     SqsNotifyQueue, SqsSagaQueue, SqsWaitlistQueue,
 };
-
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> Millis {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub struct OsEntropy;
-
-impl Entropy for OsEntropy {
-    fn fill(&self, bytes: &mut [u8]) {
-        // Ids and salts must never repeat: without randomness nothing can go on.
-        #[expect(
-            clippy::expect_used,
-            reason = "a machine without randomness cannot serve"
-        )]
-        getrandom::fill(bytes).expect("the operating system has no randomness");
-    }
-}
 
 /// How the SDKs reach their services.
 #[derive(Debug, Clone)]
@@ -230,8 +204,9 @@ impl AwsConfig {
 
     /// The store by itself, for the sandbox that keeps its ledger in it. All stores of
     /// one configuration share their connections.
-    pub fn store(&self, wires: &Wires) -> DynamoStore {
-        DynamoStore::new(self.dynamodb(), &wires.table)
+    pub fn store(&self, wires: &Wires) -> Store {
+        let table = DynamoTable::new(self.dynamodb(), &wires.table);
+        Store::new(Arc::new(table), Arc::new(SystemClock), Arc::new(OsEntropy))
     }
 
     /// The ports of the application on these services.
@@ -270,7 +245,7 @@ impl AwsConfig {
             None => Arc::new(Unplugged),
         };
         Ports {
-            store: Arc::new(self.store(wires)),
+            store: self.store(wires),
             expiry_queue,
             saga_queue,
             notify_queue,

@@ -1,10 +1,10 @@
 use super::*;
 use crate::AwsConfig;
 use aws_sdk_dynamodb::config::Credentials;
-use onsale_local_cloud::LocalCloud;
-use onsale_local_cloud::testing::{FaultPlan, FaultyClient};
+use onsale_aws_emulator::Emulator;
+use onsale_aws_emulator::testing::{FaultPlan, FaultyClient};
 
-fn mailer(cloud: &LocalCloud, faults: FaultPlan) -> SesMailer {
+fn mailer(cloud: &Emulator, faults: FaultPlan) -> SesMailer {
     let http = FaultyClient::new(cloud.http_client(), faults).http_client();
     let config = AwsConfig {
         region: "local".to_owned(),
@@ -16,13 +16,13 @@ fn mailer(cloud: &LocalCloud, faults: FaultPlan) -> SesMailer {
     config.mailer("box@onsale.example")
 }
 
-async fn received(cloud: &LocalCloud) -> usize {
+async fn received(cloud: &Emulator) -> usize {
     cloud.mailbox().newest(None, 10).await.unwrap().len()
 }
 
 #[tokio::test]
 async fn a_message_arrives_as_it_was_written() {
-    let cloud = LocalCloud::memory().unwrap();
+    let cloud = Emulator::memory().unwrap();
     let ana = Email::parse("ana@example.org").unwrap();
     let mailer = mailer(&cloud, FaultPlan::new());
     let sent = mailer.send(&ana, b"Subject: x\r\n\r\n\xff".to_vec()).await;
@@ -37,7 +37,7 @@ async fn a_message_arrives_as_it_was_written() {
 
 #[tokio::test]
 async fn a_lost_answer_is_no_reason_to_send_again_by_itself() {
-    let cloud = LocalCloud::memory().unwrap();
+    let cloud = Emulator::memory().unwrap();
     let ana = Email::parse("ana@example.org").unwrap();
     let lossy = FaultPlan::new().drop_reply("SendEmail", 1);
     let sent = mailer(&cloud, lossy).send(&ana, b"x".to_vec()).await;
@@ -47,7 +47,7 @@ async fn a_lost_answer_is_no_reason_to_send_again_by_itself() {
 
 #[tokio::test]
 async fn an_address_that_cannot_be_is_refused_for_good_and_not_named() {
-    let cloud = LocalCloud::memory().unwrap();
+    let cloud = Emulator::memory().unwrap();
     let odd = Email::parse("zoë@example.org").unwrap();
     let sent = mailer(&cloud, FaultPlan::new())
         .send(&odd, b"x".to_vec())

@@ -20,7 +20,6 @@ pub mod quote;
 pub mod room_settings;
 pub mod schemas;
 pub mod session;
-pub mod sqs;
 pub mod state;
 pub mod trace;
 pub mod url;

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use http_body_util::BodyExt;
 use onsale_domain::time::Millis;
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 use utoipa_axum::routes;

@@ -6,12 +6,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use aws_lambda_events::event::sqs::{SqsEvent, SqsMessage};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use axum::routing::post;
-use onsale_http::{sqs, to_the_end, trace};
+use onsale_consume::Delivery;
+use onsale_http::{to_the_end, trace};
 use onsale_observe::{Cause, Observed};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -100,28 +100,17 @@ async fn check_out(sent: Arc<Mutex<Option<Cause>>>) -> onsale_app::Result<()> {
 #[tracing::instrument(target = "onsale_app", level = "debug", skip_all, fields(otel.name = "step sell"))]
 async fn step() {}
 
-fn message(cause: &Cause) -> SqsEvent {
-    let attribute = |value: String| {
-        let attribute = json!({"stringValue": value, "dataType": "String"});
-        serde_json::from_value(attribute).unwrap()
-    };
-    let mut message = SqsMessage::default();
-    message.message_id = Some("m-1".to_owned());
-    message.event_source_arn = Some("arn:aws:sqs:eu:1:SagaQueue".to_owned());
-    message.message_attributes = [
-        (
-            "request_id".to_owned(),
-            attribute(cause.request_id().to_owned()),
-        ),
-        (
-            "traceparent".to_owned(),
-            attribute(cause.trace().unwrap().to_string()),
-        ),
-    ]
-    .into();
-    let mut event = SqsEvent::default();
-    event.records = vec![message];
-    event
+fn message(cause: &Cause) -> Delivery {
+    let trace = cause.trace().unwrap().to_string();
+    Delivery {
+        id: "m-1".to_owned(),
+        queue: "SagaQueue".to_owned(),
+        attributes: vec![
+            ("request_id".to_owned(), cause.request_id().to_owned()),
+            ("traceparent".to_owned(), trace),
+        ],
+        ..Delivery::default()
+    }
 }
 
 /// What a client sends and what its message leads to; the id in the answer.
@@ -140,12 +129,12 @@ async fn journey(observed: &Observed) -> String {
     let router = trace::observed(router, observed.clone());
     let answer = router.oneshot(request).await.unwrap();
     let cause = sent.lock().unwrap().clone().unwrap();
-    let handled = sqs::each(message(&cause), |_| async {
+    let handled = onsale_consume::each(vec![message(&cause)], |_| async {
         step().await;
         Ok(())
     });
-    let handled = observed.around(handled).await;
-    assert!(handled.batch_item_failures.is_empty());
+    let failed = observed.around(handled).await;
+    assert!(failed.is_empty());
     answer.headers()["x-request-id"]
         .to_str()
         .unwrap()

@@ -1,20 +1,22 @@
 //! The local event bus: rules decide which queues get a copy of an event.
-//! All copies of one PutEvents request are stored in one transaction, or none are.
+//! All copies of one request are stored in one write, or none are.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde::Deserialize;
+use async_trait::async_trait;
+use onsale_app::ports::{StoreError, Stored};
+use onsale_domain::announcement::{Announcement, SOURCE};
+use onsale_observe::Cause;
+use serde::Serialize;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use uuid::Uuid;
 
-use crate::connector::Reply;
 use crate::queues::{Outgoing, QueueError, Queues};
 
-/// EventBridge takes at most ten entries per request.
-const ENTRIES_MAX: usize = 10;
-const DEFAULT_BUS: &str = "default";
+/// The logical id of the application's bus in the template.
+const ANNOUNCEMENTS: &str = "EventBus";
 
 /// One allowed value of an event's field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +49,15 @@ pub struct Rule {
 }
 
 impl Rule {
-    fn accepts(&self, bus: &str, entry: &Accepted<'_>) -> bool {
+    fn accepts(&self, event: &Event) -> bool {
         let any = |matchers: &[Matcher], text: &str| {
             matchers.is_empty() || matchers.iter().any(|m| m.accepts(text))
         };
-        self.bus == bus
-            && any(&self.sources, entry.source)
-            && any(&self.detail_types, entry.detail_type)
+        self.bus == event.bus
+            && any(&self.sources, &event.source)
+            && any(&self.detail_types, &event.detail_type)
             && self.detail.iter().all(|(path, matchers)| {
-                let field = path.iter().fold(&entry.detail, |value, part| &value[part]);
+                let field = path.iter().fold(&event.detail, |value, part| &value[part]);
                 texts(field).any(|text| matchers.iter().any(|m| m.accepts(text)))
             })
     }
@@ -70,29 +72,17 @@ fn texts(field: &Value) -> impl Iterator<Item = &str> {
     items.iter().filter_map(Value::as_str)
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct PutEvents {
-    entries: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Entry {
-    source: Option<String>,
-    detail_type: Option<String>,
-    detail: Option<String>,
-    time: Option<f64>,
-    #[serde(default)]
-    resources: Vec<String>,
-    event_bus_name: Option<String>,
-}
-
-/// An entry that has everything EventBridge asks for.
-struct Accepted<'a> {
-    source: &'a str,
-    detail_type: &'a str,
-    detail: Value,
+/// What happened, on its way to the bus.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub bus: String,
+    pub source: String,
+    pub detail_type: String,
+    /// An object.
+    pub detail: Value,
+    pub resources: Vec<String>,
+    /// Unix seconds; `None`: now.
+    pub at_s: Option<i64>,
 }
 
 /// The event buses of one local cloud, told apart by name in their rules.
@@ -115,120 +105,85 @@ impl Bus {
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
     }
 
-    pub(crate) async fn answer(&self, body: &[u8]) -> Reply {
-        let request: PutEvents = match serde_json::from_slice(body) {
-            Ok(request) => request,
-            Err(error) => {
-                let kind = "com.amazon.coral.service#SerializationException";
-                return Reply::error(400, kind, &error.to_string());
-            }
-        };
-        if request.entries.is_empty() || request.entries.len() > ENTRIES_MAX {
-            let message = format!("a request has from 1 to {ENTRIES_MAX} entries");
-            return Reply::error(400, "com.amazonaws.events#ValidationException", &message);
-        }
-        match self.put(&request.entries).await {
-            Ok(results) => {
-                let failed = results.iter().filter(|r| r.get("ErrorCode").is_some());
-                Reply::ok(
-                    json!({ "FailedEntryCount": failed.count(), "Entries": results }).to_string(),
-                )
-            }
-            Err(error) => {
-                tracing::error!(%error, "an event could not be stored");
-                Reply::error(
-                    500,
-                    "com.amazonaws.events#InternalException",
-                    &error.to_string(),
-                )
-            }
-        }
-    }
-
-    async fn put(&self, entries: &[Entry]) -> Result<Vec<Value>, QueueError> {
-        let now_ms = self.queues.clock().now_ms();
-        let mut results = Vec::with_capacity(entries.len());
+    /// Copies all events to the queues of their rules; returns the ids of the events in order.
+    pub async fn put(&self, events: &[Event]) -> Result<Vec<String>, QueueError> {
+        let now_s = i64::try_from(self.queues.clock().now_ms() / 1000).unwrap_or(i64::MAX);
+        let mut ids = Vec::with_capacity(events.len());
         let mut copies = Vec::new();
-        for entry in entries {
-            match accept(entry) {
-                Ok(accepted) => {
-                    let id = Uuid::new_v4().to_string();
-                    self.copy_to_queues(entry, &accepted, &id, now_ms, &mut copies);
-                    results.push(json!({ "EventId": id }));
-                }
-                Err((code, message)) => {
-                    results.push(json!({ "ErrorCode": code, "ErrorMessage": message }));
-                }
-            }
+        for event in events {
+            let id = Uuid::new_v4().to_string();
+            self.copy_to_queues(event, &id, now_s, &mut copies);
+            ids.push(id);
         }
         if !copies.is_empty() {
             self.queues.send(copies).await?;
         }
-        Ok(results)
+        Ok(ids)
     }
 
-    fn copy_to_queues(
-        &self,
-        entry: &Entry,
-        accepted: &Accepted<'_>,
-        id: &str,
-        now_ms: u64,
-        copies: &mut Vec<Outgoing>,
-    ) {
-        let bus = bus_name(entry.event_bus_name.as_deref().unwrap_or(DEFAULT_BUS));
-        let body = envelope(entry, accepted, id, now_ms).to_string();
+    fn copy_to_queues(&self, event: &Event, id: &str, now_s: i64, copies: &mut Vec<Outgoing>) {
+        let body = envelope(event, id, now_s).to_string();
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
-        for rule in rules.iter().filter(|rule| rule.accepts(bus, accepted)) {
+        for rule in rules.iter().filter(|rule| rule.accepts(event)) {
             let targets = rule.target_queues.iter();
             copies.extend(targets.map(|queue| Outgoing::new(queue, body.clone())));
         }
     }
 }
 
-/// A bus may be named by its ARN, which ends in `event-bus/<name>`.
-fn bus_name(name_or_arn: &str) -> &str {
-    name_or_arn.rsplit('/').next().unwrap_or(name_or_arn)
+#[async_trait]
+impl onsale_app::ports::Bus for Bus {
+    async fn announce(&self, announcements: &[Announcement]) -> Stored<()> {
+        let cause = Cause::current();
+        let events = announcements.iter().map(|told| event(told, cause.as_ref()));
+        self.put(&events.collect::<Stored<Vec<_>>>()?).await?;
+        Ok(())
+    }
 }
 
-/// The code and the text with which EventBridge turns down one entry.
-type EntryRefusal = (&'static str, String);
-
-fn accept(entry: &Entry) -> Result<Accepted<'_>, EntryRefusal> {
-    let detail = required("Detail", entry.detail.as_deref())?;
-    Ok(Accepted {
-        source: required("Source", entry.source.as_deref())?,
-        detail_type: required("DetailType", entry.detail_type.as_deref())?,
-        detail: serde_json::from_str(detail)
-            .ok()
-            .filter(Value::is_object)
-            .ok_or(("MalformedDetail", "Detail is malformed.".to_owned()))?,
-    })
+/// An announcement and what caused it. A repetition may name another cause; what was
+/// announced is the same.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    announcement: &'a Announcement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
 }
 
-fn required<'a>(field: &str, value: Option<&'a str>) -> Result<&'a str, EntryRefusal> {
-    value.filter(|text| !text.is_empty()).ok_or_else(|| {
-        let message =
-            format!("Parameter {field} is not valid. Reason: {field} is a required argument.");
-        ("InvalidArgument", message)
+fn event(announcement: &Announcement, cause: Option<&Cause>) -> Stored<Event> {
+    let told = Told {
+        announcement,
+        request_id: cause.map(Cause::request_id),
+        traceparent: cause.and_then(Cause::trace).map(|trace| trace.to_string()),
+    };
+    Ok(Event {
+        bus: ANNOUNCEMENTS.to_owned(),
+        source: SOURCE.to_owned(),
+        detail_type: announcement.news.kind().to_owned(),
+        detail: serde_json::to_value(&told).map_err(|e| StoreError::Corrupt(e.to_string()))?,
+        resources: Vec::new(),
+        at_s: None,
     })
 }
 
 /// The event as EventBridge writes it into a target queue.
-fn envelope(entry: &Entry, accepted: &Accepted<'_>, id: &str, now_ms: u64) -> Value {
-    let seconds = entry.time.map_or((now_ms / 1000) as i64, |t| t as i64);
-    let time = OffsetDateTime::from_unix_timestamp(seconds)
+fn envelope(event: &Event, id: &str, now_s: i64) -> Value {
+    let time = OffsetDateTime::from_unix_timestamp(event.at_s.unwrap_or(now_s))
         .ok()
         .and_then(|t| t.format(&Rfc3339).ok())
         .unwrap_or_default();
     json!({
         "version": "0",
         "id": id,
-        "detail-type": accepted.detail_type,
-        "source": accepted.source,
+        "detail-type": event.detail_type,
+        "source": event.source,
         "account": "000000000000",
         "time": time,
         "region": "local",
-        "resources": entry.resources,
-        "detail": accepted.detail,
+        "resources": event.resources,
+        "detail": event.detail,
     })
 }

@@ -1,5 +1,7 @@
-//! Where the local queues get their time from.
-//! It is a trait, and waiting is part of it, so that a test can move time instead of sleeping.
+//! Where the local cloud gets its time from.
+//!
+//! The store's clock can pause for a while, but not until a moment: a test that moves time
+//! between reading the clock and pausing would wait for too long. So this crate has its own.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

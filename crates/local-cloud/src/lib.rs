@@ -1,38 +1,39 @@
-//! DynamoDB, SQS, EventBridge, SES and S3 in one process, so that production store code runs unchanged.
+//! Everything a deployment gets from a cloud, in one process and one folder.
 //!
-//! The real AWS SDK clients talk to a [`LocalCloud`] through an HTTP client that never opens a
-//! socket: table requests go to dynoxide (DynamoDB on SQLite), queue and bus requests to a small
-//! durable implementation with SQS semantics, object requests to files. [`Wiring`] reads which function consumes which queue
-//! and which runs on a schedule from the same `template.yaml` that deploys the platform, and
-//! [`Runner`] invokes those functions as Lambda would. Nothing in this crate knows what Onsale sells.
+//! A [`LocalCloud`] has a table, queues, a bus, a mailbox and objects, and offers them as the
+//! ports of the application. Table, queues and mails share one SQLite file (`onsale.db`), so
+//! what is written together is flushed together; objects are files. [`Wiring`] reads which
+//! function consumes which queue and which runs on a schedule from the `template.yaml` that
+//! deploys the platform, and [`Runner`] invokes those functions as Lambda would. Nothing here
+//! knows an AWS SDK.
 
 mod bus;
 mod clock;
 mod cloud;
-mod connector;
+mod links;
 mod mailbox;
 mod object_store;
-mod presigned;
-mod queue_store;
+mod objects;
+mod percent;
 mod queues;
 mod runner;
-mod s3_protocol;
-mod sqs_protocol;
-mod store_thread;
-mod table;
 pub mod testing;
 mod wiring;
+mod work_queues;
 
-pub use bus::{Bus, Field, Matcher, Rule};
+pub use bus::{Bus, Event, Field, Matcher, Rule};
 pub use clock::{Clock, SystemClock};
-pub use cloud::{CloudError, Durability, LocalCloud};
-pub use mailbox::{Mailbox, MailboxError, SentMail};
-pub use object_store::StoredObject;
-pub use presigned::LinkError;
+pub use cloud::{CloudError, LocalCloud};
+pub use links::{LinkError, Links};
+pub use mailbox::{LocalMailer, Mailbox, MailboxError, SentMail};
+pub use object_store::{Incoming, ObjectStore, Precondition, Put, StoredObject};
+pub use objects::{Download, LocalObjects};
+pub use onsale_table::sqlite::Durability;
+pub use percent::percent_decoded;
 pub use queues::{
-    Attributes, Message, Outgoing, QueueCounts, QueueError, QueueSettings, Queues, Redrive,
+    Attributes, BATCH_MAX, BODY_BYTES_MAX, DELAY_S_MAX, Outgoing, QueueCounts, QueueError,
+    QueueSettings, Queues, Received, Redrive,
 };
-pub use runner::{Runner, RunnerError, ScheduleHandler, SqsHandler};
-pub use wiring::{
-    Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError, queue_arn, queue_url,
-};
+pub use runner::{Handler, Runner, RunnerError, ScheduleHandler};
+pub use wiring::{Consumer, Schedule, TableIndex, TableWiring, Wiring, WiringError};
+pub use work_queues::WorkQueues;

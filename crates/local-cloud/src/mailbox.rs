@@ -1,50 +1,42 @@
-//! Mails that were sent: SES without a network. Every message that the SDK sends ends in a
-//! file, as it was, and can be read from there.
+//! Mails that were sent, in the SQLite file: nothing leaves this machine.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use async_trait::async_trait;
+use onsale_app::ports::{MailFailure, Mailer};
+use onsale_domain::account::Email;
+use onsale_table::TableError;
+use onsale_table::sqlite::{OpenError, SqliteFile};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Deserialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::cloud::Durability;
-use crate::connector::Reply;
-use crate::store_thread::StoreThread;
 
-/// The path under which SES takes messages.
-pub(crate) const SEND_PATH: &str = "/v2/email/outbound-emails";
-
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS mail (
-        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+const PART: &str = "mailbox";
+const VERSION: u32 = 1;
+const SQL: &str = "
+    CREATE TABLE mail (
+        seq INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         at_ms INTEGER NOT NULL,
         sender TEXT NOT NULL,
         recipient TEXT NOT NULL,
         raw BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX IF NOT EXISTS mail_by_recipient ON mail (recipient, seq);
+    CREATE INDEX mail_by_recipient ON mail (recipient, seq);
 ";
-/// The newest so many are kept: it is an inbox to look at, not an archive.
+/// The newest mails are kept: it is an inbox to look at, not an archive.
 const KEPT: i64 = 10_000;
 /// SES takes messages of up to 40 MB.
 const MAX_BYTES: usize = 40_000_000;
-const MAX_RECIPIENTS: usize = 50;
 
 #[derive(Debug, thiserror::Error)]
-#[error("the mailbox cannot be used: {0}")]
-pub struct MailboxError(String);
-
-impl From<rusqlite::Error> for MailboxError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self(error.to_string())
-    }
+pub enum MailboxError {
+    /// SES would refuse it for good. The text names no address.
+    #[error("the mail is refused: {0}")]
+    Refused(&'static str),
+    #[error("the mailbox cannot be used: {0}")]
+    Storage(#[from] TableError),
 }
 
 /// A message as it was sent to one recipient.
@@ -57,67 +49,53 @@ pub struct SentMail {
     pub raw: Vec<u8>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct SendEmail {
-    from_email_address: Option<String>,
-    destination: Option<Destination>,
-    content: Content,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "PascalCase", default)]
-struct Destination {
-    to_addresses: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Content {
-    raw: Option<Raw>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Raw {
-    data: String,
-}
-
-/// Every mail that was sent. Clones share the same file.
+/// Every mail that was sent. Clones share the same mails.
 #[derive(Debug, Clone)]
 pub struct Mailbox {
-    store: Arc<StoreThread<Connection>>,
+    file: Arc<SqliteFile>,
     clock: Arc<dyn Clock>,
 }
 
 impl Mailbox {
-    pub(crate) fn open(
-        path: &Path,
+    pub(crate) async fn open(
+        file: Arc<SqliteFile>,
         clock: Arc<dyn Clock>,
-        durability: Durability,
-    ) -> Result<Self, MailboxError> {
-        let db = Connection::open(path)?;
-        let synchronous = match durability {
-            Durability::PowerCut => "FULL",
-            Durability::ProcessDeath => "NORMAL",
+    ) -> Result<Self, OpenError> {
+        file.migrate(PART, VERSION, SQL).await?;
+        Ok(Self { file, clock })
+    }
+
+    /// Sends mails from this address into the mailbox.
+    pub fn mailer(&self, sender: impl Into<String>) -> LocalMailer {
+        LocalMailer {
+            mailbox: self.clone(),
+            sender: sender.into(),
+        }
+    }
+
+    /// Keeps a mail and returns its id.
+    pub async fn keep(
+        &self,
+        sender: &str,
+        recipient: &str,
+        raw: Vec<u8>,
+    ) -> Result<String, MailboxError> {
+        if !recipient.is_ascii() || !recipient.contains('@') {
+            return Err(MailboxError::Refused("the address is not one"));
+        }
+        if raw.len() > MAX_BYTES {
+            return Err(MailboxError::Refused("the message is too long"));
+        }
+        let mail = SentMail {
+            id: Uuid::new_v4().simple().to_string(),
+            at_ms: self.clock.now_ms(),
+            sender: sender.to_owned(),
+            recipient: recipient.to_owned(),
+            raw,
         };
-        db.pragma_update(None, "synchronous", synchronous)?;
-        db.pragma_update(None, "journal_mode", "WAL")?;
-        Self::start(db, clock)
-    }
-
-    pub(crate) fn memory(clock: Arc<dyn Clock>) -> Result<Self, MailboxError> {
-        Self::start(Connection::open_in_memory()?, clock)
-    }
-
-    fn start(db: Connection, clock: Arc<dyn Clock>) -> Result<Self, MailboxError> {
-        db.busy_timeout(Duration::from_secs(5))?;
-        db.execute_batch(SCHEMA)?;
-        let store = StoreThread::start("mailbox", db).map_err(|e| MailboxError(e.to_string()))?;
-        Ok(Self {
-            store: Arc::new(store),
-            clock,
-        })
+        let id = mail.id.clone();
+        self.file.write(move |db| insert(db, &mail)).await?;
+        Ok(id)
     }
 
     /// The newest mails, those to one recipient if asked: at most `limit` of them.
@@ -126,104 +104,68 @@ impl Mailbox {
         to: Option<String>,
         limit: usize,
     ) -> Result<Vec<SentMail>, MailboxError> {
-        self.ask(move |db| {
+        let read = move |db: &Connection| {
             let mut query = db.prepare_cached(
                 "SELECT id, at_ms, sender, recipient, raw FROM mail
                  WHERE ?1 IS NULL OR recipient = ?1 ORDER BY seq DESC LIMIT ?2",
             )?;
-            let rows = query.query_map(params![to, limit as i64], mail_of)?;
+            let rows = query.query_map(params![to, limit], mail_of)?;
             rows.collect()
-        })
-        .await
+        };
+        Ok(self.file.read(read).await?)
     }
 
     pub async fn mail(&self, id: String) -> Result<Option<SentMail>, MailboxError> {
-        self.ask(move |db| {
+        let read = move |db: &Connection| {
             let mut query = db.prepare_cached(
                 "SELECT id, at_ms, sender, recipient, raw FROM mail WHERE id = ?1",
             )?;
-            query.query_row([id], mail_of).optional()
-        })
-        .await
-    }
-
-    async fn ask<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, MailboxError> {
-        let done = self.store.run(work).await;
-        Ok(done.map_err(|e| MailboxError(e.to_string()))??)
-    }
-
-    /// Answers `SendEmail` of SES.
-    pub(crate) async fn answer(&self, body: &[u8]) -> Reply {
-        let (sender, to, raw) = match read(body) {
-            Ok(read) => read,
-            Err(reason) => return Reply::error(400, "BadRequestException", &reason),
+            query.query_row([&id], mail_of).optional()
         };
-        let at_ms = self.clock.now_ms();
-        let id = Uuid::new_v4().simple().to_string();
-        let first = id.clone();
-        let kept = self.ask(move |db| {
-            let change = db.transaction()?;
-            for (n, recipient) in to.iter().enumerate() {
-                let id = if n == 0 {
-                    id.clone()
-                } else {
-                    format!("{id}-{n}")
-                };
-                change.execute(
-                    "INSERT INTO mail (id, at_ms, sender, recipient, raw)
-                     VALUES (?1, ?2, ?3, ?4, ?5)",
-                    params![id, at_ms as i64, sender, recipient, raw],
-                )?;
-            }
-            change.execute(
-                "DELETE FROM mail WHERE seq <= (SELECT max(seq) FROM mail) - ?1",
-                [KEPT],
-            )?;
-            change.commit()
-        });
-        match kept.await {
-            Ok(()) => Reply::ok(json!({ "MessageId": first }).to_string()),
-            Err(error) => {
-                tracing::error!(%error, "a mail could not be kept");
-                Reply::error(500, "InternalFailure", "the mail could not be kept")
-            }
-        }
+        Ok(self.file.read(read).await?)
     }
+}
+
+fn insert(db: &Connection, mail: &SentMail) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO mail (id, at_ms, sender, recipient, raw) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![
+        mail.id,
+        mail.at_ms,
+        mail.sender,
+        mail.recipient,
+        mail.raw
+    ])?;
+    db.prepare_cached("DELETE FROM mail WHERE seq <= (SELECT max(seq) FROM mail) - ?1")?
+        .execute([KEPT])?;
+    Ok(())
 }
 
 fn mail_of(row: &Row<'_>) -> rusqlite::Result<SentMail> {
     Ok(SentMail {
         id: row.get(0)?,
-        at_ms: row.get::<_, i64>(1)?.unsigned_abs(),
+        at_ms: row.get(1)?,
         sender: row.get(2)?,
         recipient: row.get(3)?,
         raw: row.get(4)?,
     })
 }
 
-type Outgoing = (String, Vec<String>, Vec<u8>);
+/// Sends into a [`Mailbox`].
+#[derive(Debug, Clone)]
+pub struct LocalMailer {
+    mailbox: Mailbox,
+    sender: String,
+}
 
-fn read(body: &[u8]) -> Result<Outgoing, String> {
-    let request: SendEmail = serde_json::from_slice(body).map_err(|e| e.to_string())?;
-    let sender = request.from_email_address.filter(|from| !from.is_empty());
-    let sender = sender.ok_or("FromEmailAddress is missing")?;
-    let to = request.destination.unwrap_or_default().to_addresses;
-    if to.is_empty() || to.len() > MAX_RECIPIENTS {
-        return Err(format!("from 1 to {MAX_RECIPIENTS} addresses are needed"));
-    }
-    let plain = |address: &String| address.is_ascii() && address.contains('@');
-    if !to.iter().all(plain) {
-        return Err("an address is not one".to_owned());
-    }
-    let raw = request.content.raw.ok_or("only raw messages are taken")?;
-    let raw = BASE64_STANDARD
-        .decode(raw.data)
-        .map_err(|e| e.to_string())?;
-    match raw.len() <= MAX_BYTES {
-        true => Ok((sender, to, raw)),
-        false => Err("the message is too long".to_owned()),
+#[async_trait]
+impl Mailer for LocalMailer {
+    async fn send(&self, to: &Email, message: Vec<u8>) -> Result<(), MailFailure> {
+        let kept = self.mailbox.keep(&self.sender, to.as_str(), message).await;
+        kept.map(drop).map_err(|error| match error {
+            MailboxError::Refused(why) => MailFailure::Refused(why.to_owned()),
+            MailboxError::Storage(error) => MailFailure::Unavailable(error.to_string()),
+        })
     }
 }

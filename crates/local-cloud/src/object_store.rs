@@ -3,69 +3,74 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::UNIX_EPOCH;
 
+use onsale_table::sqlite::Durability;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::cloud::Durability;
+use crate::percent::{percent_decoded, push};
 
 /// A file name has at most 255 bytes, and a key may grow threefold when it is written as one.
 const FILE_NAME_MAX: usize = 250;
 
-/// An object as it is stored; its content begins `offset` bytes into the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An object, opened: it stays whole when another takes its place.
+#[derive(Debug)]
 pub struct StoredObject {
-    pub file: PathBuf,
-    pub offset: u64,
+    /// Stands at the beginning of the content.
+    pub file: File,
     pub bytes: u64,
-    pub etag: String,
+    /// Changes with every write.
+    pub tag: String,
     pub content_type: Option<String>,
-    pub modified_ms: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
-    etag: String,
+    tag: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
 }
 
 /// What must be there for a write to take place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Precondition {
+pub enum Precondition {
     None,
     Absent,
     Tag(String),
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Put {
+pub enum Put {
     Done(String),
     PreconditionFailed,
     /// There is nothing that could have the wanted tag.
     Missing,
 }
 
-/// A file with the content of an object that is being written.
-pub(crate) struct Incoming {
+/// A new object that is being written. Nobody sees it before [`ObjectStore::finish`].
+#[derive(Debug)]
+pub struct Incoming {
     file: File,
     path: PathBuf,
-    digest: md5::Context,
+    tag: String,
 }
 
-impl Incoming {
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.digest.consume(bytes);
-        self.file.write_all(bytes)
+impl Write for Incoming {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct ObjectStore {
+pub struct ObjectStore {
     root: PathBuf,
     sync: bool,
     temporary: bool,
@@ -85,19 +90,23 @@ impl Drop for ObjectStore {
 
 impl ObjectStore {
     pub(crate) fn open(root: &Path, durability: Durability) -> io::Result<Self> {
-        // What a process that died was writing.
-        let incoming = root.join("incoming");
-        if incoming.exists() {
-            fs::remove_dir_all(&incoming)?;
-        }
-        fs::create_dir_all(&incoming)?;
-        Ok(Self {
+        let store = Self {
             root: root.to_owned(),
             sync: durability == Durability::PowerCut,
             temporary: false,
             buckets: RwLock::default(),
             writing: Mutex::default(),
-        })
+        };
+        // What a process that died was writing.
+        let incoming = store.root.join("incoming");
+        if incoming.exists() {
+            fs::remove_dir_all(&incoming)?;
+        }
+        fs::create_dir_all(&incoming)?;
+        if let Some(parent) = root.parent() {
+            store.sync_folder(parent)?;
+        }
+        Ok(store)
     }
 
     pub(crate) fn temporary() -> io::Result<Self> {
@@ -112,7 +121,7 @@ impl ObjectStore {
         *self.buckets.write().unwrap_or_else(PoisonError::into_inner) = buckets;
     }
 
-    pub(crate) fn has_bucket(&self, bucket: &str) -> bool {
+    pub fn has_bucket(&self, bucket: &str) -> bool {
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
         buckets.contains(bucket)
     }
@@ -127,7 +136,7 @@ impl ObjectStore {
         (name.len() <= FILE_NAME_MAX).then(|| self.folder(bucket).join(name))
     }
 
-    pub(crate) async fn find(
+    pub async fn find(
         self: &Arc<Self>,
         bucket: &str,
         key: &str,
@@ -135,53 +144,46 @@ impl ObjectStore {
         let Some(path) = self.path(bucket, key) else {
             return Ok(None);
         };
-        blocking(move || read_head(path)).await
+        blocking(move || open_object(&path)).await
     }
 
-    pub(crate) fn begin(&self) -> io::Result<Incoming> {
-        let path = self.root.join("incoming").join(Uuid::new_v4().to_string());
-        Ok(Incoming {
-            file: File::create_new(&path)?,
-            path,
-            digest: md5::Context::new(),
-        })
+    /// Begins a new object; its content is written to what is returned.
+    pub fn begin(&self, content_type: Option<String>) -> io::Result<Incoming> {
+        let tag = Uuid::new_v4().simple().to_string();
+        let path = self.root.join("incoming").join(&tag);
+        // S3 writes its tags in quotation marks.
+        let tag = format!("\"{tag}\"");
+        let head = Head {
+            tag: tag.clone(),
+            content_type,
+        };
+        let mut file = File::create_new(&path)?;
+        serde_json::to_writer(&file, &head)?;
+        file.write_all(b"\n")?;
+        Ok(Incoming { file, path, tag })
     }
 
-    /// Puts what came in the place of the object. The content has to be known before its
-    /// tag can be written ahead of it, so it is copied once.
-    pub(crate) async fn finish(
+    /// Puts what came in the place of the object.
+    pub async fn finish(
         self: &Arc<Self>,
         incoming: Incoming,
         bucket: &str,
         key: &str,
-        content_type: Option<String>,
         precondition: Precondition,
     ) -> io::Result<Put> {
         let store = Arc::clone(self);
         let (folder, path) = (self.folder(bucket), self.path(bucket, key));
         blocking(move || {
             let path = path.ok_or_else(|| io::Error::other("the key is too long"))?;
-            let body = incoming.path.clone();
-            let whole = body.with_extension("whole");
-            let etag = format!("\"{:x}\"", incoming.digest.compute());
-            drop(incoming.file);
-            let head = Head {
-                etag: etag.clone(),
-                content_type,
-            };
-            let mut file = File::create_new(&whole)?;
-            serde_json::to_writer(&file, &head)?;
-            file.write_all(b"\n")?;
-            io::copy(&mut File::open(&body)?, &mut file)?;
             if store.sync {
-                file.sync_all()?;
+                incoming.file.sync_all()?;
             }
-            fs::remove_file(&body)?;
-            fs::create_dir_all(&folder)?;
-            let put = store.replace(&whole, &path, etag, &precondition)?;
-            if store.sync {
-                File::open(&folder)?.sync_all()?;
+            if !folder.exists() {
+                fs::create_dir_all(&folder)?;
+                store.sync_folder(&store.root)?;
             }
+            let put = store.replace(incoming, &path, &precondition)?;
+            store.sync_folder(&folder)?;
             Ok(put)
         })
         .await
@@ -189,13 +191,12 @@ impl ObjectStore {
 
     fn replace(
         &self,
-        whole: &Path,
+        incoming: Incoming,
         path: &Path,
-        etag: String,
         precondition: &Precondition,
     ) -> io::Result<Put> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = read_head(path.to_owned())?.map(|object| object.etag);
+        let current = open_object(path)?.map(|object| object.tag);
         let refusal = match (precondition, current) {
             (Precondition::None, _) | (Precondition::Absent, None) => None,
             (Precondition::Tag(tag), Some(current)) if *tag == current => None,
@@ -203,51 +204,53 @@ impl ObjectStore {
             _ => Some(Put::PreconditionFailed),
         };
         match refusal {
-            Some(refusal) => fs::remove_file(whole).map(|()| refusal),
-            None => fs::rename(whole, path).map(|()| Put::Done(etag)),
+            Some(refusal) => fs::remove_file(incoming.path).map(|()| refusal),
+            None => fs::rename(incoming.path, path).map(|()| Put::Done(incoming.tag)),
         }
     }
 
-    pub(crate) async fn delete(self: &Arc<Self>, bucket: &str, key: &str) -> io::Result<()> {
+    /// A new name in a folder survives a power cut once the folder is flushed.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        match self.sync {
+            true => File::open(folder)?.sync_all(),
+            false => Ok(()),
+        }
+    }
+
+    pub async fn delete(self: &Arc<Self>, bucket: &str, key: &str) -> io::Result<()> {
         let Some(path) = self.path(bucket, key) else {
             return Ok(());
         };
+        let (store, folder) = (Arc::clone(self), self.folder(bucket));
         blocking(move || match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+            Ok(()) => store.sync_folder(&folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
         })
         .await
     }
 
-    /// The objects whose keys begin so, in the order of their keys.
-    pub(crate) async fn list(
+    /// The keys that begin so, in their order, each with the time of its last write in
+    /// milliseconds.
+    pub async fn list(
         self: &Arc<Self>,
         bucket: &str,
         prefix: String,
         after: Option<String>,
         limit: usize,
-    ) -> io::Result<Vec<(String, StoredObject)>> {
+    ) -> io::Result<Vec<(String, u64)>> {
         let folder = self.folder(bucket);
         blocking(move || {
-            let entries = match fs::read_dir(&folder) {
-                Ok(entries) => entries,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-                Err(error) => return Err(error),
+            let is_wanted = |key: &String| {
+                key.starts_with(&prefix) && after.as_ref().is_none_or(|after| key > after)
             };
-            let mut keys = Vec::new();
-            for entry in entries {
-                let name = entry?.file_name();
-                let key = name.to_str().and_then(key_of);
-                keys.extend(key.filter(|key| {
-                    key.starts_with(&prefix) && after.as_ref().is_none_or(|after| key > after)
-                }));
-            }
+            let mut keys: Vec<_> = keys(&folder)?.into_iter().filter(is_wanted).collect();
             keys.sort();
             keys.truncate(limit);
             let mut found = Vec::with_capacity(keys.len());
             for key in keys {
-                let object = read_head(folder.join(file_name(&key)))?;
-                found.extend(object.map(|object| (key, object)));
+                let modified_ms = modified_ms(&folder.join(file_name(&key)))?;
+                found.extend(modified_ms.map(|modified_ms| (key, modified_ms)));
             }
             Ok(found)
         })
@@ -255,7 +258,7 @@ impl ObjectStore {
     }
 }
 
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     tokio::task::spawn_blocking(work)
@@ -263,26 +266,47 @@ async fn blocking<T: Send + 'static>(
         .map_err(io::Error::other)?
 }
 
-fn read_head(path: PathBuf) -> io::Result<Option<StoredObject>> {
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+/// What is not there is no error.
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn open_object(path: &Path) -> io::Result<Option<StoredObject>> {
+    let Some(mut file) = found(File::open(path))? else {
+        return Ok(None);
     };
-    let meta = file.metadata()?;
     let mut line = String::new();
-    BufReader::new(file).read_line(&mut line)?;
+    BufReader::new(&file).read_line(&mut line)?;
     let head: Head = serde_json::from_str(&line)?;
-    let modified = meta.modified()?.duration_since(UNIX_EPOCH);
     let offset = line.len() as u64;
+    file.seek(SeekFrom::Start(offset))?;
     Ok(Some(StoredObject {
-        file: path,
-        offset,
-        bytes: meta.len() - offset,
-        etag: head.etag,
+        bytes: file.metadata()?.len() - offset,
+        file,
+        tag: head.tag,
         content_type: head.content_type,
-        modified_ms: modified.map_or(0, |since| since.as_millis() as u64),
     }))
+}
+
+/// All keys of a bucket; a folder that is not there has none.
+fn keys(folder: &Path) -> io::Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for entry in found(fs::read_dir(folder))?.into_iter().flatten() {
+        keys.extend(entry?.file_name().to_str().and_then(percent_decoded));
+    }
+    Ok(keys)
+}
+
+fn modified_ms(path: &Path) -> io::Result<Option<u64>> {
+    let Some(meta) = found(fs::metadata(path))? else {
+        return Ok(None);
+    };
+    let since = meta.modified()?.duration_since(UNIX_EPOCH);
+    Ok(Some(since.map_or(0, |since| since.as_millis() as u64)))
 }
 
 /// A key as the name of a file: everything but letters, digits, `-`, `_` and inner dots is written
@@ -292,34 +316,9 @@ fn file_name(key: &str) -> String {
     for (at, byte) in key.bytes().enumerate() {
         let plain =
             byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || (byte == b'.' && at > 0);
-        match plain {
-            true => name.push(byte as char),
-            false => name.push_str(&format!("%{byte:02X}")),
-        }
+        push(&mut name, byte, plain);
     }
     name
-}
-
-fn key_of(name: &str) -> Option<String> {
-    percent_decoded(name)
-}
-
-pub(crate) fn percent_decoded(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        if *byte == b'%' {
-            let digits = bytes.get(at + 1..at + 3)?;
-            let digits = std::str::from_utf8(digits).ok()?;
-            decoded.push(u8::from_str_radix(digits, 16).ok()?);
-            at += 3;
-        } else {
-            decoded.push(*byte);
-            at += 1;
-        }
-    }
-    String::from_utf8(decoded).ok()
 }
 
 #[cfg(test)]
@@ -331,9 +330,7 @@ mod tests {
         for key in ["a/b.json", "../../etc/passwd", ".hidden", "ü%2F", "a b"] {
             let name = file_name(key);
             assert!(!name.contains('/') && !name.starts_with('.'), "{name}");
-            assert_eq!(key_of(&name).as_deref(), Some(key));
+            assert_eq!(percent_decoded(&name).as_deref(), Some(key));
         }
-        assert_eq!(percent_decoded("%4"), None);
-        assert_eq!(percent_decoded("%zz"), None);
     }
 }

@@ -1,145 +1,81 @@
 //! Durable local queues with the semantics of SQS standard queues.
 //! Delays, visibility timeouts, at-least-once delivery and dead letters; waiting costs no CPU.
 
-use std::collections::{BTreeMap, HashMap};
+mod due;
+mod message;
+mod outbox;
+mod store;
+
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tokio::sync::watch;
+use onsale_table::sqlite::{OpenError, SqliteFile};
+use rusqlite::Connection;
+use serde_json::json;
+use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::queue_store::QueueStore;
-use crate::store_thread::StoreThread;
+use due::Due;
+pub use message::{
+    Attributes, BATCH_MAX, BODY_BYTES_MAX, DELAY_S_MAX, Outgoing, QueueCounts, QueueError,
+    QueueSettings, Received, Redrive,
+};
+use message::{check_outgoing, check_receive, delay_too_long};
+use store::{DeadLetters, NEVER_MS, NewMessage, Receipt, Receive};
 
-/// SQS refuses a longer delay; whoever needs one sends the message again.
-pub(crate) const DELAY_S_MAX: u32 = 900;
-/// SQS moves at most ten messages per request.
-pub(crate) const BATCH_MAX: usize = 10;
-/// The largest SQS message, and the largest sum of one batch.
-pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// SQS takes at most this many attributes of a message.
-const ATTRIBUTES_MAX: usize = 10;
-/// SQS hides a received message for at most twelve hours.
-const VISIBILITY_S_MAX: u32 = 12 * 60 * 60;
-
-/// Where a message goes that was received often enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redrive {
-    pub dead_letter_queue: String,
-    pub max_receives: u32,
+/// A queue that was declared.
+#[derive(Debug, Clone)]
+struct Queue {
+    settings: QueueSettings,
+    due: Arc<Due>,
 }
 
-/// What the template says about one queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueSettings {
-    pub name: String,
-    pub visibility_s: u32,
-    pub delay_s: u32,
-    pub retention_s: u32,
-    pub redrive: Option<Redrive>,
-}
-
-impl QueueSettings {
-    /// A queue with the defaults of SQS: visible again after 30 seconds, kept for four days.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            visibility_s: 30,
-            delay_s: 0,
-            retention_s: 4 * 24 * 60 * 60,
-            redrive: None,
-        }
-    }
-}
-
-/// A message on its way into a queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outgoing {
-    pub queue: String,
-    pub body: String,
-    /// Overrides the delay of the queue.
-    pub delay_s: Option<u32>,
-    pub attributes: Attributes,
-}
-
-/// What goes beside the body of a message, by name. Only texts.
-pub type Attributes = BTreeMap<String, String>;
-
-impl Outgoing {
-    pub fn new(queue: impl Into<String>, body: impl Into<String>) -> Self {
-        Self {
-            queue: queue.into(),
-            body: body.into(),
-            delay_s: None,
-            attributes: Attributes::new(),
+impl Queue {
+    fn message(
+        &self,
+        body: String,
+        delay_s: Option<u32>,
+        attributes: Option<String>,
+    ) -> NewMessage {
+        let delay_s = delay_s.unwrap_or(self.settings.delay_s);
+        NewMessage {
+            queue: self.settings.name.clone(),
+            id: Uuid::new_v4().to_string(),
+            body,
+            attributes,
+            delay_ms: u64::from(delay_s) * 1000,
+            retention_ms: self.retention_ms(),
         }
     }
 
-    #[must_use]
-    pub fn with_attribute(mut self, name: &str, value: &str) -> Self {
-        self.attributes.insert(name.to_owned(), value.to_owned());
-        self
-    }
-
-    #[must_use]
-    pub fn delayed(mut self, delay_s: u32) -> Self {
-        self.delay_s = Some(delay_s);
-        self
-    }
-}
-
-/// A message as one receiver sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    pub id: String,
-    /// Proves this very delivery. It deletes nothing once the message was delivered again.
-    pub receipt: String,
-    pub body: String,
-    pub attributes: Attributes,
-    pub sent_ms: u64,
-    pub first_received_ms: u64,
-    /// How often the message was received, this time included.
-    pub receives: u32,
-}
-
-/// How many messages a queue holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct QueueCounts {
-    pub visible: u64,
-    pub in_flight: u64,
-    pub delayed: u64,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum QueueError {
-    #[error("there is no queue named {0:?}")]
-    NoSuchQueue(String),
-    #[error("{0}")]
-    InvalidParameter(String),
-    #[error("the queues' storage failed: {0}")]
-    Storage(String),
-}
-
-impl From<rusqlite::Error> for QueueError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Storage(error.to_string())
+    fn retention_ms(&self) -> u64 {
+        u64::from(self.settings.retention_s) * 1000
     }
 }
 
 /// All queues of one local cloud. Clones share the same queues.
 #[derive(Debug, Clone)]
 pub struct Queues {
-    thread: Arc<StoreThread<QueueStore>>,
+    file: Arc<SqliteFile>,
     clock: Arc<dyn Clock>,
-    /// Per queue, when its earliest message is due. See [`QueueStore`] for who moves it.
-    earliest_due: Arc<RwLock<HashMap<String, watch::Receiver<u64>>>>,
+    declared: Arc<RwLock<HashMap<String, Arc<Queue>>>>,
 }
 
 impl Queues {
-    pub(crate) fn start(store: QueueStore, clock: Arc<dyn Clock>) -> std::io::Result<Self> {
+    pub(crate) async fn open(
+        file: Arc<SqliteFile>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, OpenError> {
+        let (part, version, sql) = (store::PART, store::VERSION, store::SQL);
+        file.migrate(part, version, sql).await?;
+        let now_ms = clock.now_ms();
+        file.write(move |db| store::release_received(db, now_ms))
+            .await
+            .map_err(|error| OpenError::Storage(error.to_string()))?;
         Ok(Self {
-            thread: Arc::new(StoreThread::start("onsale-queues", store)?),
+            file,
             clock,
-            earliest_due: Arc::default(),
+            declared: Arc::default(),
         })
     }
 
@@ -154,20 +90,54 @@ impl Queues {
             return Err(delay_too_long(settings.delay_s));
         }
         let name = settings.name.clone();
-        let due = self.on_store(move |store| store.declare(settings)).await?;
-        self.earliest_due
+        let due = match self.find(&name) {
+            Ok(known) => Arc::clone(&known.due),
+            // Nobody sends to a queue before it is declared, so this does not change meanwhile.
+            Err(_) => Due::at(self.file.read_now(|db| store::earliest_due(db, &name))?),
+        };
+        let queue = Arc::new(Queue { settings, due });
+        self.declared
             .write()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(name, due);
+            .insert(name, queue);
         Ok(())
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Queue>, QueueError> {
+        let declared = self.declared.read().unwrap_or_else(PoisonError::into_inner);
+        let queue = declared.get(name).cloned();
+        queue.ok_or_else(|| QueueError::NoSuchQueue(name.to_owned()))
+    }
+
+    pub(crate) fn has(&self, name: &str) -> Result<(), QueueError> {
+        self.find(name).map(drop)
     }
 
     /// Stores all of `messages` or none, and returns their ids in order.
     pub async fn send(&self, messages: Vec<Outgoing>) -> Result<Vec<String>, QueueError> {
-        for message in &messages {
-            check_outgoing(message)?;
+        let mut new = Vec::with_capacity(messages.len());
+        let mut waiting = Vec::with_capacity(messages.len());
+        for message in messages {
+            check_outgoing(&message)?;
+            let queue = self.find(&message.queue)?;
+            let attributes = stored(&message.attributes);
+            new.push(queue.message(message.body, message.delay_s, attributes));
+            waiting.push(queue);
         }
-        self.on_store(move |store| store.send(&messages)).await
+        let ids = new.iter().map(|message| message.id.clone()).collect();
+        let clock = Arc::clone(&self.clock);
+        let insert = move |db: &Connection| {
+            let now_ms = clock.now_ms();
+            let due = new.iter().map(|message| store::insert(db, message, now_ms));
+            due.collect::<rusqlite::Result<Vec<u64>>>()
+        };
+        let wake = move |due: &Vec<u64>| {
+            for (queue, due_ms) in waiting.iter().zip(due) {
+                queue.due.bring_forward(*due_ms);
+            }
+        };
+        self.file.write_then(insert, wake).await?;
+        Ok(ids)
     }
 
     /// Receives up to `max` messages that are due and hides them for the visibility timeout, or
@@ -177,45 +147,60 @@ impl Queues {
         queue: &str,
         max: usize,
         visibility_s: Option<u32>,
-    ) -> Result<Vec<Message>, QueueError> {
-        if max == 0 || max > BATCH_MAX {
-            return Err(QueueError::InvalidParameter(format!(
-                "MaxNumberOfMessages must be from 1 to {BATCH_MAX}, not {max}"
-            )));
-        }
-        if let Some(seconds) = visibility_s.filter(|s| *s > VISIBILITY_S_MAX) {
-            return Err(QueueError::InvalidParameter(format!(
-                "VisibilityTimeout must be at most {VISIBILITY_S_MAX} seconds, not {seconds}"
-            )));
-        }
-        let queue = queue.to_owned();
-        self.on_store(move |store| store.receive(&queue, max, visibility_s))
-            .await
+    ) -> Result<Vec<Received>, QueueError> {
+        check_receive(max, visibility_s)?;
+        let queue = self.find(queue)?;
+        let redrive = queue.settings.redrive.as_ref();
+        let dead = redrive.map(|redrive| self.find(&redrive.dead_letter_queue));
+        let dead = dead.transpose()?;
+        let hidden_s = visibility_s.unwrap_or(queue.settings.visibility_s);
+        let asked = Receive {
+            queue: queue.settings.name.clone(),
+            max,
+            hidden_ms: u64::from(hidden_s) * 1000,
+            dead_letters: redrive
+                .zip(dead.as_ref())
+                .map(|(redrive, dead)| DeadLetters {
+                    queue: redrive.dead_letter_queue.clone(),
+                    max_receives: redrive.max_receives,
+                    retention_ms: dead.retention_ms(),
+                }),
+        };
+        let clock = Arc::clone(&self.clock);
+        let take = move |db: &Connection| store::receive(db, &asked, clock.now_ms());
+        let note = move |taken: &store::Taken| {
+            queue.due.set(taken.next_due_ms);
+            if let Some(dead) = dead.filter(|_| taken.moved > 0) {
+                let (queue, moved) = (&queue.settings.name, taken.moved);
+                tracing::warn!(%queue, moved, "messages became dead letters");
+                dead.due.bring_forward(taken.now_ms);
+            }
+        };
+        Ok(self.file.write_then(take, note).await?.messages)
     }
 
     /// Deletes the deliveries named by `receipts`. A receipt that is out of date deletes nothing,
     /// and that is no error: the message will be delivered again.
     pub async fn delete(&self, queue: &str, receipts: Vec<String>) -> Result<(), QueueError> {
+        self.has(queue)?;
         let queue = queue.to_owned();
-        self.on_store(move |store| store.delete(&queue, &receipts))
-            .await
+        let receipts = receipts.iter().map(|receipt| Receipt::parse(receipt));
+        let receipts: Vec<_> = receipts.collect::<Result<_, _>>()?;
+        let delete = move |db: &Connection| store::delete(db, &queue, &receipts);
+        Ok(self.file.write(delete).await?)
     }
 
     pub async fn counts(&self, queue: &str) -> Result<QueueCounts, QueueError> {
-        let queue = queue.to_owned();
-        self.on_store(move |store| store.counts(&queue)).await
+        self.has(queue)?;
+        let (queue, now_ms) = (queue.to_owned(), self.clock.now_ms());
+        let count = move |db: &Connection| store::counts(db, &queue, now_ms);
+        Ok(self.file.read(count).await?)
     }
 
     /// Resolves when a message of `queue` may be due. It may wake for nothing, for example when
-    /// somebody else took the message; an empty receive corrects the time to wait for.
+    /// another consumer took the message; an empty receive corrects the time to wait for.
     pub async fn wait_for_due(&self, queue: &str) -> Result<(), QueueError> {
-        let mut due = self
-            .earliest_due
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(queue)
-            .cloned()
-            .ok_or_else(|| QueueError::NoSuchQueue(queue.to_owned()))?;
+        let mut due = self.find(queue)?.due.earliest.subscribe();
         loop {
             let due_ms = *due.borrow_and_update();
             if due_ms <= self.clock.now_ms() {
@@ -223,46 +208,16 @@ impl Queues {
             }
             let moved = tokio::select! {
                 moved = due.changed() => moved,
-                () = self.clock.wait_until(due_ms), if due_ms != u64::MAX => return Ok(()),
+                () = self.clock.wait_until(due_ms), if due_ms != NEVER_MS => return Ok(()),
             };
             if moved.is_err() {
                 return Err(QueueError::Storage("the queues are closed".to_owned()));
             }
         }
     }
-
-    async fn on_store<R: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut QueueStore) -> Result<R, QueueError> + Send + 'static,
-    ) -> Result<R, QueueError> {
-        self.thread
-            .run(work)
-            .await
-            .unwrap_or_else(|lost| Err(QueueError::Storage(lost.to_string())))
-    }
 }
 
-fn check_outgoing(message: &Outgoing) -> Result<(), QueueError> {
-    if let Some(delay_s) = message.delay_s.filter(|s| *s > DELAY_S_MAX) {
-        return Err(delay_too_long(delay_s));
-    }
-    if message.attributes.len() > ATTRIBUTES_MAX {
-        return Err(QueueError::InvalidParameter(format!(
-            "Number of message attributes [{}] exceeds the allowed maximum [{ATTRIBUTES_MAX}].",
-            message.attributes.len()
-        )));
-    }
-    if message.body.is_empty() || message.body.len() > BODY_BYTES_MAX {
-        return Err(QueueError::InvalidParameter(format!(
-            "a message body has from 1 to {BODY_BYTES_MAX} bytes, not {}",
-            message.body.len()
-        )));
-    }
-    Ok(())
-}
-
-fn delay_too_long(delay_s: u32) -> QueueError {
-    QueueError::InvalidParameter(format!(
-        "Value {delay_s} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= {DELAY_S_MAX}."
-    ))
+/// Attributes as they are stored; `None`: there are none.
+fn stored(attributes: &Attributes) -> Option<String> {
+    (!attributes.is_empty()).then(|| json!(attributes).to_string())
 }

@@ -9,9 +9,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use onsale_consume::Delivery;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -21,9 +21,10 @@ use crate::wiring::{Consumer, Schedule, Wiring};
 use poller::Poller;
 use ticker::Ticker;
 
-/// A function that consumes a queue, or several.
-pub type SqsHandler =
-    Arc<dyn Fn(SqsEvent) -> BoxFuture<'static, Result<SqsBatchResponse, String>> + Send + Sync>;
+/// A function that consumes a queue, or several. Returns the ids of the messages that have to
+/// come back; after an error all of them do.
+pub type Handler =
+    Arc<dyn Fn(Vec<Delivery>) -> BoxFuture<'static, Result<Vec<String>, String>> + Send + Sync>;
 
 /// A function that runs on a schedule. It is given the schedule's `Input`.
 pub type ScheduleHandler =
@@ -51,7 +52,7 @@ pub enum RunnerError {
 /// them.
 pub struct Runner {
     queues: Queues,
-    consumers: Vec<(Consumer, SqsHandler)>,
+    consumers: Vec<(Consumer, Handler)>,
     schedules: Vec<(Schedule, ScheduleHandler)>,
 }
 
@@ -73,7 +74,7 @@ impl Runner {
     pub fn new(
         cloud: &LocalCloud,
         wiring: &Wiring,
-        consumers: HashMap<String, SqsHandler>,
+        consumers: HashMap<String, Handler>,
         schedules: HashMap<String, ScheduleHandler>,
     ) -> Result<Self, RunnerError> {
         let consuming: BTreeSet<_> = wiring.consumers.iter().map(|c| &c.function).collect();

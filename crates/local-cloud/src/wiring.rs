@@ -14,24 +14,6 @@ use crate::queues::{QueueSettings, Redrive};
 pub use table::{TableIndex, TableWiring};
 use template::Place;
 
-const QUEUE_URL_BASE: &str = "http://sqs.local/";
-const QUEUE_ARN_BASE: &str = "arn:aws:sqs:local:000000000000:";
-
-/// The URL under which the local cloud knows a queue, by its logical id in the template.
-pub fn queue_url(logical_id: &str) -> String {
-    format!("{QUEUE_URL_BASE}{logical_id}")
-}
-
-/// The ARN of a queue, as the records of a batch name the queue they come from.
-pub fn queue_arn(logical_id: &str) -> String {
-    format!("{QUEUE_ARN_BASE}{logical_id}")
-}
-
-/// The queue a URL names: its last path segment.
-pub(crate) fn queue_name(url: &str) -> &str {
-    url.rsplit('/').next().unwrap_or(url)
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum WiringError {
     #[error("the template is not YAML: {0}")]
@@ -102,16 +84,6 @@ impl Wiring {
         }
         wiring.check_pointers()?;
         Ok(wiring)
-    }
-
-    /// The URL of a queue, as its senders get it in their environment.
-    pub fn queue_url(&self, logical_id: &str) -> Option<String> {
-        self.queues.get(logical_id).map(|q| queue_url(&q.name))
-    }
-
-    /// The ARN of a queue, as consumers of several queues get it in their environment.
-    pub fn queue_arn(&self, logical_id: &str) -> Option<String> {
-        self.queues.get(logical_id).map(|q| queue_arn(&q.name))
     }
 
     /// The name of the table, as the functions get it in their environment.

@@ -136,7 +136,7 @@ async fn plant_event(
     let id = app
         .create_event(caller, new, Some(&event_key), request())
         .await?;
-    let event = app.store.event(id).await?;
+    let event = app.store.read::<Event>(id).await?;
     event.map(|event| event.value).ok_or(Error::Corrupt)
 }
 
@@ -202,7 +202,7 @@ fn show(entry: &Entry, starts_at: Millis, first_day: u64) -> Result<NewShow, Err
 }
 
 async fn next_show(app: &App, event: EventId, now: Millis) -> Result<Option<ShowId>, Error> {
-    let event = app.store.event(event).await?;
+    let event = app.store.read::<Event>(event).await?;
     Ok(event.and_then(|event| event.value.next_show(now).map(|show| show.id)))
 }
 

@@ -1,19 +1,17 @@
-//! Links to objects: embedded, they point here, and are signed and checked as S3 does it.
-
-use std::io::SeekFrom;
+//! Links to objects: embedded, they point here.
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream;
-use onsale_local_cloud::{LinkError, LocalCloud, StoredObject};
-use tokio::io::{AsyncReadExt, AsyncSeekExt};
+use onsale_local_cloud::{Download, LinkError, LocalObjects};
+use tokio::io::AsyncReadExt;
 
-/// Stands before bucket and key in the path of a link.
-pub const PREFIX: &str = "/objects";
+/// Stands before the key in the path of a link.
+const PREFIX: &str = "/objects";
 /// Read and sent at once.
 const PART_BYTES: usize = 1 << 16;
 
@@ -21,7 +19,7 @@ const PART_BYTES: usize = 1 << 16;
 #[derive(Clone)]
 pub struct Links {
     pub origin: String,
-    pub secret: String,
+    secret: [u8; 32],
 }
 
 impl std::fmt::Debug for Links {
@@ -37,71 +35,58 @@ impl Links {
     pub fn new(origin: String) -> Result<Self, String> {
         let mut secret = [0u8; 32];
         getrandom::fill(&mut secret).map_err(|e| e.to_string())?;
-        Ok(Self {
-            origin,
-            secret: hex::encode(secret),
-        })
+        Ok(Self { origin, secret })
+    }
+
+    /// Those that lead to objects.
+    pub fn of_objects(&self) -> onsale_local_cloud::Links {
+        onsale_local_cloud::Links::new(format!("{}{PREFIX}", self.origin), self.secret)
     }
 }
 
-pub fn router(cloud: LocalCloud, secret: String) -> Router {
+pub fn router(objects: LocalObjects) -> Router {
     Router::new()
         .route(&format!("{PREFIX}/{{*object}}"), get(download))
-        .with_state((cloud, secret))
+        .with_state(objects)
 }
 
-async fn download(
-    State((cloud, secret)): State<(LocalCloud, String)>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
-    let refused = |error: LinkError| {
-        let status = match error {
-            LinkError::Refused | LinkError::Expired => StatusCode::FORBIDDEN,
-            LinkError::NoSuchObject => StatusCode::NOT_FOUND,
-        };
-        (status, error.to_string()).into_response()
-    };
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
+async fn download(State(objects): State<LocalObjects>, uri: Uri) -> Response {
     let target = uri.path_and_query().map_or("", |target| target.as_str());
-    let Some(target) = target.strip_prefix(PREFIX) else {
-        return refused(LinkError::Refused);
+    let target = target.strip_prefix(PREFIX).unwrap_or_default();
+    let download = match objects.linked(target).await {
+        Ok(download) => download,
+        Err(error) => return refused(error),
     };
-    let host = host.unwrap_or_default();
-    match cloud.linked_object(PREFIX, target, host, &secret).await {
-        Ok(object) => send(&object, &uri).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "an object cannot be read");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }),
-        Err(error) => refused(error),
-    }
+    send(download).unwrap_or_else(|error| {
+        tracing::error!(%error, "an object cannot be sent");
+        StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    })
 }
 
-async fn send(object: &StoredObject, uri: &Uri) -> std::io::Result<Response> {
-    let mut file = tokio::fs::File::open(&object.file).await?;
-    file.seek(SeekFrom::Start(object.offset)).await?;
+fn refused(error: LinkError) -> Response {
+    let status = match error {
+        LinkError::Refused | LinkError::Expired => StatusCode::FORBIDDEN,
+        LinkError::NoSuchObject => StatusCode::NOT_FOUND,
+    };
+    (status, error.to_string()).into_response()
+}
+
+fn send(Download { object, file_name }: Download) -> Result<Response, axum::http::Error> {
+    let file = tokio::fs::File::from_std(object.file);
     let parts = stream::try_unfold(file.take(object.bytes), |mut file| async move {
         let mut part = vec![0; PART_BYTES];
         let read = file.read(&mut part).await?;
         part.truncate(read);
         Ok::<_, std::io::Error>((read > 0).then_some((part, file)))
     });
-    let body = Body::from_stream(parts);
     let kind = object.content_type.as_deref();
-    let mut response = Response::builder()
+    let disposition = format!("attachment; filename=\"{file_name}\"");
+    Response::builder()
         .header(header::CONTENT_LENGTH, object.bytes)
         .header(
             header::CONTENT_TYPE,
             kind.unwrap_or("application/octet-stream"),
-        );
-    // Signed with the rest of the link.
-    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    for (name, value) in query {
-        if name == "response-content-disposition" {
-            response = response.header(header::CONTENT_DISPOSITION, value.as_ref());
-        }
-    }
-    response.body(body).map_err(std::io::Error::other)
+        )
+        .header(header::CONTENT_DISPOSITION, disposition)
+        .body(Body::from_stream(parts))
 }

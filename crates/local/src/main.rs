@@ -9,6 +9,7 @@ mod dev_mail;
 mod downloads;
 mod edge_bindings;
 mod gate;
+mod handlers;
 mod new_keys;
 mod operator;
 mod platform;

@@ -31,7 +31,7 @@ async fn park_mail(app: &App, reason: &str) {
     let news = News::EventChanged { event_id };
     let mail = Mail::due("EventChanged:1", now, news, to, now, now + 3_600_000);
     let parked = mail.parked(reason.to_owned(), now);
-    let stored = app.store.create_mail(&parked).await;
+    let stored = app.store.create(&parked).await;
     assert!(matches!(stored, Ok(Written::Done(_))));
 }
 

@@ -1,23 +1,25 @@
 //! The platform put together: every function's router on one origin, every consumer
 //! on its queue, all on a cloud inside this process.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::Credentials;
 use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
-use onsale_app::App;
-use onsale_app::ports::Post;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_app::ports::{Objects, Payments, Post, Store};
+use onsale_app::{App, Ports};
 use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_edge::Secrets;
 use onsale_http::captcha::Siteverify;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, WorkGate, openapi};
-use onsale_local_cloud::{LocalCloud, Runner, ScheduleHandler, SqsHandler, Wiring};
+use onsale_local_cloud::{
+    CloudError, LocalCloud, LocalObjects, Mailbox, Runner, Wiring, WorkQueues,
+};
+use onsale_machine::{OsEntropy, SystemClock};
 use onsale_payments::{PaymentSettings, Provider, WebhookSecrets};
 use onsale_search::{SnapshotIndex, SnapshotSearch};
 use room::RoomKeys;
@@ -28,18 +30,16 @@ use utoipa::openapi::OpenApi;
 use crate::data_folder::DataFolder;
 use crate::dev_mail;
 use crate::downloads::{self, Links};
+use crate::handlers::{INDEX_EVENTS, consumers, schedules};
 
 /// The stack that a team deploys is also what wires this process.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
-/// The logical id of the bus, which is its name in the local cloud.
-const EVENT_BUS: &str = "EventBus";
 /// Whom mails come from, and where nobody listens.
 const SENDER: &str = "Onsale <tickets@onsale.example>";
 /// How long invocations under way may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(10);
 /// The logical id of the bucket, which is its name in the local cloud.
 const BUCKET: &str = "Bucket";
-const INDEX_EVENTS: &str = "index-events";
 /// How often items whose time to live has passed are deleted.
 const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
 
@@ -53,7 +53,7 @@ pub struct Platform {
     runner: Runner,
     /// Whether this process writes the search index.
     indexes: bool,
-    links: Links,
+    objects: LocalObjects,
 }
 
 impl Platform {
@@ -69,10 +69,12 @@ impl Platform {
         let ticket_key = folder.ticket_key().map_err(|e| e.to_string())?;
         let ticket_keys = TicketKeys::new(vec![ticket_key.public()]).map_err(|e| e.to_string())?;
         let edge_secrets = folder.edge_secrets().map_err(|e| e.to_string())?;
-        let cloud = LocalCloud::open(&folder.path).map_err(|e| e.to_string())?;
-        cloud.apply(&wiring).await.map_err(|e| e.to_string())?;
-        let (config, wires) = (aws_config(&cloud, &links), wires(&wiring)?);
-        let store = Arc::new(config.store(&wires));
+        let cloud = open_cloud(folder, &wiring)
+            .await
+            .map_err(|e| e.to_string())?;
+        let objects = cloud.objects(BUCKET, links.of_objects());
+        let objects = objects.map_err(|e| e.to_string())?;
+        let store = store(&cloud);
         let stack = format!("local-{}", ticket_key.public().id());
         let setting = |name: &str| match (name, std::env::var(name).ok()) {
             // Two folders may pay into one account.
@@ -80,18 +82,21 @@ impl Platform {
             ("PUBLIC_BASE_URL", None) => Some(links.origin.clone()),
             (_, value) => value,
         };
-        let provider = Provider::configured(setting, store, Arc::new(SystemClock))?;
+        let provider = Provider::configured(setting, store.clone(), Arc::new(SystemClock))?;
         folder.check_provider(provider.kind.name())?;
-        let payments = provider.payments.clone();
-        let mut ports = config.ports(&wires, payments, Arc::new(ticket_key));
-        let (objects, copies) = (ports.objects.clone(), folder.path.join("search"));
-        ports.search = Arc::new(SnapshotSearch::new(objects.clone(), copies.join("read"))?);
-        let clock = Arc::new(SystemClock);
-        let index = SnapshotIndex::new(objects, clock, copies.join("write"))?;
-        ports.search_index = Arc::new(index);
-        let app = App::new(ports);
+        let engines = Engines {
+            store,
+            payments: provider.payments.clone(),
+            objects: Arc::new(objects.clone()),
+        };
+        let app = App::new(ports(
+            &cloud,
+            engines,
+            ticket_key,
+            &folder.path.join("search"),
+        )?);
         let reset_keys = Arc::new(folder.reset_keys().map_err(|e| e.to_string())?);
-        let post = post(reset_keys.clone(), &config, &links.origin)?;
+        let post = post(reset_keys.clone(), cloud.mailbox(), &links.origin)?;
         let passes = PassVerifier::parse(&edge_secrets.passes.public_key())?;
         let api = Api::new(app.clone(), signer.verifier(), limits)
             .with_passes(passes)
@@ -108,14 +113,9 @@ impl Platform {
             room_keys,
             (provider.webhooks, provider.settings),
         );
-        let runner = Runner::new(
-            &cloud,
-            &wiring,
-            consumers(&app, post, &wiring)?,
-            schedules(&app),
-        )
-        .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
-        .map_err(|e| e.to_string())?;
+        let runner = Runner::new(&cloud, &wiring, consumers(&app, post)?, schedules(&app))
+            .and_then(|runner| runner.without(&HashSet::from_iter(without.iter().cloned())))
+            .map_err(|e| e.to_string())?;
         Ok(Self {
             app,
             functions: routes.with_state(api),
@@ -123,7 +123,7 @@ impl Platform {
             cloud,
             runner,
             indexes: !without.iter().any(|name| name == INDEX_EVENTS),
-            links,
+            objects,
         })
     }
 
@@ -169,38 +169,60 @@ fn work_gate(edge: &Secrets) -> Result<WorkGate, String> {
     })
 }
 
-/// Any key opens a cloud that lives in this process; links to objects are checked.
-fn aws_config(cloud: &LocalCloud, links: &Links) -> AwsConfig {
-    AwsConfig {
-        region: "local".to_owned(),
-        credentials: Credentials::new("local", &links.secret, None, None, "embedded"),
-        endpoint: Some("http://cloud.local".to_owned()),
-        links: Some(format!("{}{}", links.origin, downloads::PREFIX)),
-        http: cloud.http_client(),
-    }
+async fn open_cloud(folder: &DataFolder, wiring: &Wiring) -> Result<LocalCloud, CloudError> {
+    let cloud = LocalCloud::open(&folder.path).await?;
+    cloud.apply(wiring).await?;
+    Ok(cloud)
 }
 
-/// What the functions get in their environment, from the same template.
-fn wires(wiring: &Wiring) -> Result<Wires, String> {
-    let table = wiring.table_name().ok_or("template.yaml has no table")?;
-    let queue = |name: &str| {
-        let url = wiring.queue_url(name);
-        url.ok_or_else(|| format!("template.yaml has no {name}"))
-    };
-    Ok(Wires {
-        table: table.to_owned(),
-        expire_holds_queue: Some(queue("ExpireHoldsQueue")?),
-        saga_queue: Some(queue("SagaQueue")?),
-        notify_queue: Some(queue("NotifyQueue")?),
-        exports_queue: Some(queue("ExportsQueue")?),
-        offer_waitlist_queue: Some(queue("OfferWaitlistQueue")?),
-        event_bus: Some(EVENT_BUS.to_owned()),
-        bucket: Some(BUCKET.to_owned()),
+fn store(cloud: &LocalCloud) -> Store {
+    Store::new(cloud.table(), Arc::new(SystemClock), Arc::new(OsEntropy))
+}
+
+/// What the rest of the ports is built on.
+struct Engines {
+    store: Store,
+    payments: Arc<dyn Payments>,
+    objects: Arc<dyn Objects>,
+}
+
+/// The ports of the application. `copies` is the folder for copies of the search index.
+fn ports(
+    cloud: &LocalCloud,
+    engines: Engines,
+    ticket_key: TicketKey,
+    copies: &Path,
+) -> Result<Ports, String> {
+    let queues = WorkQueues::new(cloud.queues().clone());
+    let queues = Arc::new(queues.map_err(|e| format!("template.yaml: {e}"))?);
+    let Engines {
+        store,
+        payments,
+        objects,
+    } = engines;
+    let search = SnapshotSearch::new(objects.clone(), copies.join("read"))?;
+    let clock = Arc::new(SystemClock);
+    let index = SnapshotIndex::new(objects.clone(), clock.clone(), copies.join("write"))?;
+    Ok(Ports {
+        store,
+        expiry_queue: queues.clone(),
+        saga_queue: queues.clone(),
+        notify_queue: queues.clone(),
+        export_queue: queues.clone(),
+        waitlist_queue: queues,
+        bus: Arc::new(cloud.bus().clone()),
+        payments,
+        ticket_signer: Arc::new(ticket_key),
+        objects,
+        search: Arc::new(search),
+        search_index: Arc::new(index),
+        clock,
+        entropy: Arc::new(OsEntropy),
     })
 }
 
 /// What `notify` sends mails with: as the template says, except that links lead here.
-fn post(keys: Arc<ResetKeys>, config: &AwsConfig, origin: &str) -> Result<Post, String> {
+fn post(keys: Arc<ResetKeys>, mailbox: &Mailbox, origin: &str) -> Result<Post, String> {
     let mut settings = notify::settings(|name| match (name, std::env::var(name).ok()) {
         ("MAIL_SENDER", None) => Some(SENDER.to_owned()),
         ("PUBLIC_BASE_URL", None) => Some(origin.to_owned()),
@@ -208,8 +230,7 @@ fn post(keys: Arc<ResetKeys>, config: &AwsConfig, origin: &str) -> Result<Post, 
     })?;
     settings.reset_keys = Some(keys);
     let sender = settings.sender.address.as_str().to_owned();
-    let mailer = config.mailer(sender);
-    Ok(notify::post(Arc::new(mailer), settings))
+    Ok(notify::post(Arc::new(mailbox.mailer(sender)), settings))
 }
 
 /// The routers that the Lambda functions serve, unchanged, and their document.
@@ -257,77 +278,6 @@ pub fn openapi_text() -> Result<String, String> {
     document.to_pretty_json().map_err(|e| e.to_string())
 }
 
-fn consumers(
-    app: &App,
-    post: Post,
-    wiring: &Wiring,
-) -> Result<HashMap<String, SqsHandler>, String> {
-    let expiring = app.clone();
-    let expire_holds: SqsHandler = Arc::new(move |event| {
-        let app = expiring.clone();
-        Box::pin(async move { Ok(expire_holds::handle(&app, event).await) })
-    });
-    let dead_letters = wiring.queue_arn("SagaDeadLetters");
-    let dead_letters: Arc<str> = dead_letters
-        .ok_or("template.yaml has no SagaDeadLetters")?
-        .into();
-    let driving = app.clone();
-    let drive_saga: SqsHandler = Arc::new(move |event| {
-        let (app, dead_letters) = (driving.clone(), dead_letters.clone());
-        Box::pin(async move { Ok(drive_saga::handle(&app, &dead_letters, event).await) })
-    });
-    let telling = app.clone();
-    let notify: SqsHandler = Arc::new(move |event| {
-        let (app, post) = (telling.clone(), post.clone());
-        Box::pin(async move { Ok(notify::handle(&app, &post, event).await) })
-    });
-    let exporting = app.clone();
-    let write_exports: SqsHandler = Arc::new(move |event| {
-        let app = exporting.clone();
-        Box::pin(async move { Ok(write_exports::handle(&app, event).await) })
-    });
-    let indexing = app.clone();
-    let index_events: SqsHandler = Arc::new(move |event| {
-        let app = indexing.clone();
-        Box::pin(async move { index_events::handle(&app, event).await })
-    });
-    let offering = app.clone();
-    let setting = std::env::var(offer_waitlist::OFFER_SECONDS).ok();
-    let offer_ms = offer_waitlist::offer_ms(setting.as_deref())?;
-    let offer_waitlist: SqsHandler = Arc::new(move |event| {
-        let app = offering.clone();
-        Box::pin(async move { Ok(offer_waitlist::handle(&app, offer_ms, event).await) })
-    });
-    Ok(HashMap::from([
-        ("notify".to_owned(), notify),
-        ("write-exports".to_owned(), write_exports),
-        ("expire-holds".to_owned(), expire_holds),
-        ("offer-waitlist".to_owned(), offer_waitlist),
-        ("drive-saga".to_owned(), drive_saga),
-        (INDEX_EVENTS.to_owned(), index_events),
-    ]))
-}
-
-fn schedules(app: &App) -> HashMap<String, ScheduleHandler> {
-    let indexing = app.clone();
-    let index_events: ScheduleHandler = Arc::new(move |_| {
-        let app = indexing.clone();
-        Box::pin(async move { index_events::sweep(&app).await.map(|_| ()) })
-    });
-    let app = app.clone();
-    let reconcile: ScheduleHandler = Arc::new(move |input| {
-        let app = app.clone();
-        Box::pin(async move {
-            let request = serde_json::from_value(input).map_err(|e| e.to_string())?;
-            reconcile::handle(&app, request).await.map(|_| ())
-        })
-    });
-    HashMap::from([
-        ("reconcile".to_owned(), reconcile),
-        (INDEX_EVENTS.to_owned(), index_events),
-    ])
-}
-
 impl Platform {
     /// The inbox of everybody: this machine only.
     pub fn inbox(&self) -> Router {
@@ -336,7 +286,7 @@ impl Platform {
 
     /// Answers links to objects.
     pub fn downloads(&self) -> Router {
-        downloads::router(self.cloud.clone(), self.links.secret.clone())
+        downloads::router(self.objects.clone())
     }
 
     /// Whether the storage works.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use onsale_app::ports::{Clock, Payments, SandboxLedger};
+use onsale_app::ports::{Clock, Payments, Store};
 
 use crate::sandbox::{Pace, Sandbox};
 use crate::stripe::webhook::WebhookSecrets;
@@ -67,13 +67,13 @@ impl Provider {
     /// it is Stripe if `STRIPE_SECRET_KEY` is set (at `STRIPE_API_URL`, if that is set
     /// too), else the sandbox. `STRIPE_PUBLISHABLE_KEY` is for the script on the page that
     /// takes payments (or `ONSALE_STRIPE_PUBLISHABLE_KEY`, which the edge reads). `STRIPE_WEBHOOK_SECRETS` are separated by commas; `ONSALE_STACK` tells deployments apart that share an account.
-    pub fn from_env(ledger: Arc<dyn SandboxLedger>, clock: Arc<dyn Clock>) -> Result<Self, String> {
+    pub fn from_env(ledger: Store, clock: Arc<dyn Clock>) -> Result<Self, String> {
         Self::configured(|name| std::env::var(name).ok(), ledger, clock)
     }
 
     pub fn configured(
         setting: impl Fn(&str) -> Option<String>,
-        ledger: Arc<dyn SandboxLedger>,
+        ledger: Store,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, String> {
         let webhooks = WebhookSecrets::configured(&setting);

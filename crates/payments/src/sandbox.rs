@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use onsale_app::ports::{
-    Authorisation, Capture, Clock, Opened, Page, Paid, PaymentFailure, Payments, Refund,
-    SandboxLedger, StoreError, Versioned, Void,
+    Authorisation, Capture, Clock, Opened, Page, Paid, PaymentFailure, Payments, Refund, Store,
+    StoreError, Versioned, Void,
 };
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
@@ -53,7 +53,7 @@ impl Default for Pace {
 }
 
 pub struct Sandbox {
-    ledger: Arc<dyn SandboxLedger>,
+    ledger: Store,
     clock: Arc<dyn Clock>,
     pace: Pace,
 }
@@ -73,7 +73,7 @@ fn payment_of(order: OrderId) -> PaymentId {
 }
 
 impl Sandbox {
-    pub fn new(ledger: Arc<dyn SandboxLedger>, clock: Arc<dyn Clock>, pace: Pace) -> Self {
+    pub fn new(ledger: Store, clock: Arc<dyn Clock>, pace: Pace) -> Self {
         Self {
             ledger,
             clock,

@@ -159,7 +159,7 @@ impl Folder {
             .iter()
             .map(|name| async move {
                 if let Some(file) = known.get(name.as_str()) {
-                    return Ok(FileEntry::clone(file));
+                    return Ok::<_, StoreError>(FileEntry::clone(file));
                 }
                 let path = self.path.join(name);
                 let entry = entry_of(&path).await?;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use lambda_http::{Error, run};
 use onsale_app::App;
 use onsale_app::unplugged::Unplugged;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_aws::{AwsConfig, Wires};
+use onsale_machine::SystemClock;
 use onsale_payments::Provider;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
-    let store = Arc::new(config.store(&wires));
+    let store = config.store(&wires);
     let provider = Provider::from_env(store, Arc::new(SystemClock))?;
     let ports = config.ports(&wires, provider.payments, Arc::new(Unplugged));
     let work = onsale_http::WorkGate::from_env()?;

@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use onsale_app::{App, Error};
 use onsale_domain::ids::OrderId;
+use onsale_domain::order::Order;
 use onsale_http::{Api, Problem, json};
 use onsale_payments::{WebhookEvent, WebhookKind, WebhookSecrets};
 use serde::Serialize;
@@ -91,5 +92,9 @@ async fn order_of(app: &App, event: &WebhookEvent) -> Result<Option<OrderId>, Er
     let Some(order) = order else {
         return Ok(None);
     };
-    Ok(app.store.order(order).await?.map(|known| known.value.id))
+    Ok(app
+        .store
+        .read::<Order>(order)
+        .await?
+        .map(|known| known.value.id))
 }

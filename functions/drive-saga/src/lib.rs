@@ -4,16 +4,15 @@
 //! pauses. A message that kills its worker again and again ends in the dead letters;
 //! they are consumed here too, and park the order where somebody looks at it.
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use onsale_app::App;
 use onsale_app::ports::Drive;
+use onsale_consume::{Delivery, each_message};
 
-/// `dead_letters` is the ARN of the dead-letter queue.
-pub async fn handle(app: &App, dead_letters: &str, event: SqsEvent) -> SqsBatchResponse {
-    let is_dead = |message: &SqsMessage| message.event_source_arn.as_deref() == Some(dead_letters);
+/// `dead_letters` is the name of the dead-letter queue.
+pub async fn handle(app: &App, dead_letters: &str, batch: Vec<Delivery>) -> Vec<String> {
     // A batch comes from one queue.
-    let dead = event.records.iter().any(is_dead);
-    onsale_http::sqs::each_message(event, |message: Drive| async move {
+    let dead = batch.iter().any(|message| message.queue == dead_letters);
+    each_message(batch, |message: Drive| async move {
         match dead {
             false => app.drive(&message).await.map_err(|e| e.to_string()),
             true => bury(app, &message).await.map_err(|e| e.to_string()),

@@ -2,26 +2,25 @@
 
 use std::sync::Arc;
 
-use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_aws::{AwsConfig, LambdaError, Wires};
 use onsale_domain::ticket_code::TicketKey;
+use onsale_machine::SystemClock;
 use onsale_payments::Provider;
 
 #[tokio::main]
-async fn main() -> Result<(), Error> {
+async fn main() -> Result<(), LambdaError> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let need = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
     let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
-    let store = Arc::new(config.store(&wires));
+    let store = config.store(&wires);
     let payments = Provider::from_env(store, Arc::new(SystemClock))?.payments;
     let signer = need("TICKET_SIGNING_KEY")?.parse::<TicketKey>()?;
     let ports = config.ports(&wires, payments, Arc::new(signer));
     let (app, dead_letters) = (App::new(ports), need("SAGA_DEAD_LETTERS_ARN")?);
-    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
-        let handled = drive_saga::handle(&app, &dead_letters, event.payload);
-        Ok::<_, Error>(observed.around(handled).await)
-    }))
+    let dead_letters = onsale_aws::queue_name(&dead_letters);
+    onsale_aws::run_consumer(observed, |batch| {
+        drive_saga::handle(&app, dead_letters, batch)
+    })
     .await
 }

@@ -3,12 +3,12 @@
 //! Lapsed places are free without it. It gives the buyer's cap back, keeps the map
 //! fresh, and sends a message that came early back for the rest of its wait.
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
 use onsale_app::ports::ExpireHold;
+use onsale_consume::{Delivery, each_message};
 
-pub async fn handle(app: &App, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each_message(event, |message| expire(app, message)).await
+pub async fn handle(app: &App, batch: Vec<Delivery>) -> Vec<String> {
+    each_message(batch, |message| expire(app, message)).await
 }
 
 async fn expire(app: &App, message: ExpireHold) -> Result<(), String> {

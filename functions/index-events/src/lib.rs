@@ -3,13 +3,13 @@
 //! A message says that an event changed, and a schedule wakes it every minute. Both only
 //! say that it is time to look: what has to be indexed is noted in the table.
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
+use onsale_consume::{Delivery, cause_of};
 use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::ids::EventId;
-use onsale_http::sqs::cause_of;
 use onsale_observe::{Cause, Kind};
 use serde::Deserialize;
+use tracing::Span;
 
 /// An announcement as EventBridge puts it into a queue.
 #[derive(Debug, Deserialize)]
@@ -17,20 +17,29 @@ struct Envelope {
     detail: Announcement,
 }
 
-/// One batch is one change of the index, however many messages it has. It goes by the id of
-/// the request that caused the first of them.
-pub async fn handle(app: &App, event: SqsEvent) -> Result<SqsBatchResponse, String> {
-    let cause = event.records.first().map_or_else(Cause::fresh, cause_of);
-    let run = |_| index(app, event);
+/// One batch is one change of the index, however many messages it has, so all of them come back
+/// if it fails. It goes by the id of the request that caused the first of them.
+pub async fn handle(app: &App, batch: Vec<Delivery>) -> Vec<String> {
+    let cause = batch.first().map_or_else(Cause::fresh, cause_of);
+    let run = |span| index(app, batch, span);
     cause.run(Kind::Consumer, "index events", run).await
 }
 
-async fn index(app: &App, event: SqsEvent) -> Result<SqsBatchResponse, String> {
-    let bodies = event.records.iter().filter_map(|m| m.body.as_deref());
-    let hints: Vec<EventId> = bodies.filter_map(changed).collect();
-    let indexed = app.index_events(&hints).await.map_err(|e| e.to_string())?;
-    tracing::debug!(messages = event.records.len(), indexed, "indexed");
-    Ok(SqsBatchResponse::default())
+async fn index(app: &App, batch: Vec<Delivery>, span: Span) -> Vec<String> {
+    let changed = batch.iter().filter_map(|message| changed(&message.body));
+    let hints: Vec<EventId> = changed.collect();
+    let messages = batch.len();
+    match app.index_events(&hints).await {
+        Ok(indexed) => {
+            tracing::debug!(messages, indexed, "indexed");
+            Vec::new()
+        }
+        Err(error) => {
+            tracing::warn!(messages, reason = %error, "a batch failed and comes back");
+            span.record("otel.status_code", "ERROR");
+            batch.into_iter().map(|message| message.id).collect()
+        }
+    }
 }
 
 /// The event that a message is about. One that is not ours would fail for ever, and

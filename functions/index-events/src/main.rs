@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use aws_lambda_events::event::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
-use onsale_aws::{SystemClock, ports_from_env};
+use onsale_aws::ports_from_env;
+use onsale_machine::SystemClock;
 use onsale_search::SnapshotIndex;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ async fn indexed(app: &App, payload: Value) -> Result<Value, Error> {
         let indexed = index_events::sweep(app).await?;
         return Ok(json!({ "indexed": indexed }));
     }
-    let messages: SqsEvent = serde_json::from_value(payload)?;
-    let done = index_events::handle(app, messages).await?;
-    Ok(serde_json::to_value(done)?)
+    let batch = onsale_aws::deliveries(serde_json::from_value(payload)?);
+    let failed = index_events::handle(app, batch).await;
+    Ok(serde_json::to_value(onsale_aws::response(failed))?)
 }

@@ -10,9 +10,9 @@ mod settings;
 
 use std::sync::Arc;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
 use onsale_app::ports::{Mailer, Notify, Post};
+use onsale_consume::{Delivery, each_message};
 use onsale_domain::announcement::Announcement;
 use onsale_mails::MailWriter;
 use serde::Deserialize;
@@ -40,8 +40,8 @@ pub fn post(mailer: Arc<dyn Mailer>, settings: onsale_mails::Settings) -> Post {
     }
 }
 
-pub async fn handle(app: &App, post: &Post, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each_message(event, |message: Incoming| async move {
+pub async fn handle(app: &App, post: &Post, batch: Vec<Delivery>) -> Vec<String> {
+    each_message(batch, |message: Incoming| async move {
         let done = match &message {
             Incoming::News { detail } => app.hear(post, detail).await,
             Incoming::Own(own) => app.notify(post, own).await,

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use aws_lambda_events::event::sqs::SqsEvent;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
 use onsale_app::unplugged::Unplugged;
-use onsale_aws::{AwsConfig, Wires};
+use onsale_aws::{AwsConfig, LambdaError, Wires};
 
 #[tokio::main]
-async fn main() -> Result<(), Error> {
+async fn main() -> Result<(), LambdaError> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
     let ports = config.ports(&wires, Arc::new(Unplugged), Arc::new(Unplugged));
@@ -19,9 +17,5 @@ async fn main() -> Result<(), Error> {
     let reports = reports.filter(|name| !name.is_empty());
     let mailer = config.mailer(sender).reporting_to(reports);
     let (app, post) = (&App::new(ports), &notify::post(Arc::new(mailer), settings));
-    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
-        let handled = notify::handle(app, post, event.payload);
-        Ok::<_, Error>(observed.around(handled).await)
-    }))
-    .await
+    onsale_aws::run_consumer(observed, |batch| notify::handle(app, post, batch)).await
 }

@@ -3,9 +3,9 @@
 //! A message only says where to look; what there is to do is read from the store. It
 //! comes from whoever gave places back, or from the bus.
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use onsale_app::App;
 use onsale_app::ports::OfferPlaces;
+use onsale_consume::{Delivery, each_message};
 use onsale_domain::announcement::{Announcement, News};
 use onsale_domain::ids::ShowId;
 use onsale_domain::waitlist::OFFER_MS;
@@ -27,8 +27,8 @@ pub fn offer_ms(setting: Option<&str>) -> Result<u64, String> {
     }
 }
 
-pub async fn handle(app: &App, offer_ms: u64, event: SqsEvent) -> SqsBatchResponse {
-    onsale_http::sqs::each_message(event, |message| look(app, offer_ms, message)).await
+pub async fn handle(app: &App, offer_ms: u64, batch: Vec<Delivery>) -> Vec<String> {
+    each_message(batch, |message| look(app, offer_ms, message)).await
 }
 
 async fn look(app: &App, offer_ms: u64, message: Message) -> Result<(), String> {

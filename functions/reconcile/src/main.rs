@@ -5,7 +5,8 @@ use std::sync::Arc;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use onsale_app::App;
 use onsale_app::unplugged::Unplugged;
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_aws::{AwsConfig, Wires};
+use onsale_machine::SystemClock;
 use onsale_payments::Provider;
 use reconcile::Request;
 
@@ -13,7 +14,7 @@ use reconcile::Request;
 async fn main() -> Result<(), Error> {
     let observed = onsale_observe::lambda(env!("CARGO_PKG_NAME"));
     let (config, wires) = (AwsConfig::from_env()?, Wires::from_env()?);
-    let store = Arc::new(config.store(&wires));
+    let store = config.store(&wires);
     let payments = Provider::from_env(store, Arc::new(SystemClock))?.payments;
     let ports = config.ports(&wires, payments, Arc::new(Unplugged));
     let (app, observed) = (&App::new(ports), &observed);

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used)]
 
 use onsale_app::holds::Wish;
-use onsale_app::ports::{Cancellations, Drive, Orders, Versioned};
+use onsale_app::ports::{Drive, Versioned};
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::ids::{OrderId, ShowId};
-use onsale_domain::order::OrderStatus;
+use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::time::Millis;
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 
 const NOW: Millis = Millis(1_800_000_000_000);
@@ -38,18 +38,18 @@ async fn begun(world: &MemoryWorld) -> OrderId {
 /// An order that waits for an operator.
 async fn stuck(world: &MemoryWorld) -> OrderId {
     let id = begun(world).await;
-    let order = world.store.order(id).await.unwrap().unwrap();
+    let order = world.store.read::<Order>(id).await.unwrap().unwrap();
     let parked = Versioned {
         version: order.version,
         value: order.value.park("nobody answers".to_owned(), NOW),
     };
-    world.store.replace_order(&parked).await.unwrap();
+    world.store.replace(&parked).await.unwrap();
     world.saga_queue.take_due();
     id
 }
 
 async fn status(world: &MemoryWorld, id: OrderId) -> OrderStatus {
-    let order = world.store.order(id).await.unwrap().unwrap();
+    let order = world.store.read::<Order>(id).await.unwrap().unwrap();
     order.value.status()
 }
 
@@ -87,13 +87,13 @@ async fn a_run_that_could_not_look_at_everything_fails_when_the_rest_is_done() {
     begun(&world).await;
     let show = ShowId::from_bytes([7; 16]);
     let cancelled = Cancellation::begin(show, NOW);
-    world.store.create_cancellation(&cancelled).await.unwrap();
+    world.store.create(&cancelled).await.unwrap();
     for scope in ["open", "all"] {
-        world.gate.fail_always("cancellation", true);
+        world.faults.fail_always("get CXL", true);
         let failed = ask(&world, json!({"scope": scope})).await.unwrap_err();
         assert!(failed.starts_with("open orders 1,"), "{failed}");
         assert!(failed.contains("ALARM: open cancellations"), "{failed}");
-        world.gate.fail_always("cancellation", false);
+        world.faults.fail_always("get CXL", false);
         let told = ask(&world, json!({"scope": scope})).await.unwrap();
         assert!(told.ends_with("everything agrees"), "{told}");
     }

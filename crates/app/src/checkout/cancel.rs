@@ -72,7 +72,7 @@ impl App {
         expected: Option<Money>,
     ) -> Result<Cancelling> {
         let mut order = self.own_order(caller, id).await?;
-        let show = self.store.show(order.value.show_id).await?;
+        let show = self.store.read::<Show>(order.value.show_id).await?;
         let show = show.ok_or(Error::Corrupt)?.value;
         for _ in 0..ROUNDS {
             if order.value.undo.is_some() {
@@ -92,7 +92,7 @@ impl App {
             }
             // Whether it was stored, the order tells.
             self.call_off_with(&order, &tickets, percent).await?;
-            let again = self.store.order(id).await?;
+            let again = self.store.read::<Order>(id).await?;
             order = again.ok_or(Error::Corrupt)?;
         }
         Err(Error::Unavailable)
@@ -139,7 +139,9 @@ impl App {
         } else if let Ok(value) = order.value.call_off(Why::Buyer, percent, now) {
             let version = order.version;
             let next = Versioned { version, value };
-            self.store.replace_order_and_tickets(&next, &dead).await?;
+            let mut together = self.store.together();
+            together.replace(&next)?.replace_all(&dead)?;
+            self.store.write(&together).await?;
         }
         Ok(())
     }
@@ -155,7 +157,7 @@ impl App {
             Ok(value) => {
                 let version = order.version;
                 let next = Versioned { version, value };
-                Ok(self.store.replace_order(&next).await?)
+                Ok(self.store.replace(&next).await?)
             }
             Err(_) => Ok(Written::Done(order.version)),
         }
@@ -178,7 +180,7 @@ impl App {
                 "a ticket of this order was passed on, so its buyer can no longer cancel it",
             ));
         }
-        let tickets = self.store.tickets(&order.ticket_ids()).await?;
+        let tickets = self.store.read_many::<Ticket>(&order.ticket_ids()).await?;
         let used = |state: &TicketState| matches!(state, TicketState::Used { .. });
         match tickets.iter().any(|ticket| used(&ticket.value.state)) {
             true => Err(Error::Conflict("a ticket of this order was used")),

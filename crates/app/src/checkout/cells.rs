@@ -10,7 +10,7 @@ use onsale_domain::order::{Order, OrderedSeat};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{CellsWrite, Replaced};
+use crate::ports::{CellsWrite, Reads, Replaced};
 
 impl App {
     /// Moves every cell of the order that it buys from nobody from one exact value to
@@ -45,7 +45,10 @@ impl App {
         let blocks: Vec<_> = wanted.iter().map(|group| group.block).collect();
         let hold = order.id.hold();
         for round in 0..ROUNDS {
-            let found = self.store.read(order.show_id, &blocks, true).await?;
+            let found = self
+                .store
+                .read_blocks(order.show_id, &blocks, Reads::Consistent)
+                .await?;
             let mut cells: Vec<Cell> = Vec::new();
             for group in &wanted {
                 let state = found.iter().find(|(block, _)| *block == group.block);
@@ -72,7 +75,10 @@ impl App {
         let layout = self.layout_of(&show).await?;
         let wanted = by_block(&layout, &order.places());
         let blocks: Vec<_> = wanted.iter().map(|group| group.block).collect();
-        let found = self.store.read(order.show_id, &blocks, true).await?;
+        let found = self
+            .store
+            .read_blocks(order.show_id, &blocks, Reads::Consistent)
+            .await?;
         let now = self.now();
         let is_free = |seat: &&OrderedSeat| {
             let (block, slot) = layout.locate(seat.place);
@@ -96,7 +102,7 @@ impl App {
                 Ok(next) => next,
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            match self.store.replace(show, account, &next).await? {
+            match self.store.replace_buyer(show, account, &next).await? {
                 Replaced::Done => return Ok(Ok(())),
                 Replaced::Lost(current) => buyer = current,
             }

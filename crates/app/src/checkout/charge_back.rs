@@ -15,7 +15,7 @@ impl App {
     /// also not for somebody who had cancelled before.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn charge_back(&self, id: OrderId, payment: &PaymentId) -> Result<()> {
-        let Some(mut order) = self.store.order(id).await? else {
+        let Some(mut order) = self.store.read::<Order>(id).await? else {
             tracing::error!(order = %id, "a charge-back names an order that does not exist");
             return Ok(());
         };
@@ -37,7 +37,7 @@ impl App {
                 version: order.version,
                 value: next,
             };
-            match self.store.replace_order(&next).await? {
+            match self.store.replace(&next).await? {
                 Written::Done(_) => {
                     metrics::counter!("onsale_chargebacks_total").increment(1);
                     tracing::warn!(order = %id, "charged back");

@@ -65,7 +65,7 @@ impl App {
     }
 
     async fn drive_order(&self, id: OrderId, tries: u32) -> Result<()> {
-        let Some(mut order) = self.store.order(id).await? else {
+        let Some(mut order) = self.store.read::<Order>(id).await? else {
             tracing::warn!(order = %id, "a message names an order that does not exist");
             return Ok(());
         };
@@ -87,7 +87,7 @@ impl App {
                 version: order.version,
                 value: next,
             };
-            match self.store.replace_order(&next).await? {
+            match self.store.replace(&next).await? {
                 Written::Done(version) => {
                     tracing::info!(order = %id, step = step.as_str(), "a step is done");
                     count_ending(&order.value, &next.value);
@@ -181,7 +181,7 @@ impl App {
             value: order.value.put_off(self.now()),
         };
         // Losing this means that it moved after all; the message does no harm then.
-        self.store.replace_order(&touched).await?;
+        self.store.replace(&touched).await?;
         let message = Drive::Order {
             order_id,
             tries: tries + 1,
@@ -199,7 +199,7 @@ impl App {
         let subject = format!("{}:{}", order.value.id, order.version);
         let announcement = news.announce(&subject, parked.value.changed);
         self.bus.announce(&[announcement]).await?;
-        match self.store.replace_order(&parked).await? {
+        match self.store.replace(&parked).await? {
             Written::Done(_) => {
                 metrics::counter!("onsale_sagas_stuck_total").increment(1);
                 tracing::error!(order = %order.value.id, step = step.as_str(), "an order is stuck");
@@ -212,7 +212,7 @@ impl App {
 
     /// A message about this order killed its worker again and again: somebody has to look.
     pub async fn park_order(&self, id: OrderId, reason: &str) -> Result<()> {
-        let Some(order) = self.store.order(id).await? else {
+        let Some(order) = self.store.read::<Order>(id).await? else {
             return Ok(());
         };
         let now = self.now();

@@ -45,7 +45,7 @@ impl App {
 
     pub(crate) async fn own_order(&self, caller: &Caller, id: OrderId) -> Result<Versioned<Order>> {
         self.check_session(caller).await?;
-        let order = self.store.order(id).await?;
+        let order = self.store.read::<Order>(id).await?;
         order
             .filter(|order| order.value.account == caller.account)
             .ok_or(Error::NotFound("order"))

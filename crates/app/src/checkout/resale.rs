@@ -25,7 +25,7 @@ use super::drive::{Tried, Trouble};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::ROUNDS;
-use crate::ports::{BlockCells, Refund, ResaleWrite, Versioned};
+use crate::ports::{BlockCells, Reads, Refund, Together, Versioned};
 
 /// How the tickets are kept for an order that is being paid.
 fn paying(order: &Order) -> Promise {
@@ -53,7 +53,7 @@ impl App {
         let blocks = cells_to_sell(order, &layout);
         let ids: Vec<TicketId> = order.resales.iter().map(|r| r.ticket).collect();
         for _ in 0..ROUNDS {
-            let tickets = self.store.tickets(&ids).await?;
+            let tickets = self.store.read_many::<Ticket>(&ids).await?;
             if tickets.len() != ids.len() {
                 return Err(Error::Corrupt);
             }
@@ -66,7 +66,7 @@ impl App {
             let Some(write) = self.resale(order, &blocks, &tickets).await? else {
                 return Ok(Moved::SeatsLost);
             };
-            if !self.store.resell(&write).await?
+            if !self.store.write(&write).await?
                 && let Some(lost) = self.why_not_sold(order, &blocks).await?
             {
                 return Ok(lost);
@@ -82,7 +82,7 @@ impl App {
         order: &Order,
         blocks: &[BlockCells],
         tickets: &[Versioned<Ticket>],
-    ) -> Result<Option<ResaleWrite>> {
+    ) -> Result<Option<Together>> {
         let now = self.now();
         let mut dead = Vec::with_capacity(tickets.len());
         let mut from: BTreeMap<OrderId, Vec<Ticket>> = BTreeMap::new();
@@ -97,7 +97,7 @@ impl App {
         }
         let sellers: Vec<OrderId> = from.keys().copied().collect();
         let mut orders = Vec::with_capacity(sellers.len());
-        for seller in self.store.orders(&sellers).await? {
+        for seller in self.store.read_many::<Order>(&sellers).await? {
             let sold = from.get(&seller.value.id).ok_or(Error::Corrupt)?;
             let Some(value) = seller.value.with_resold(sold, now) else {
                 return Ok(None);
@@ -108,19 +108,21 @@ impl App {
         if orders.len() != sellers.len() {
             return Err(Error::Corrupt);
         }
-        Ok(Some(ResaleWrite {
-            show: order.show_id,
-            blocks: blocks.to_vec(),
-            sold: cells::sold(order),
-            tickets: dead,
-            orders,
-        }))
+        let mut together = self.store.together();
+        together
+            .sell_from(order.show_id, blocks, cells::sold(order))
+            .replace_all(&dead)?
+            .replace_all(&orders)?;
+        Ok(Some(together))
     }
 
     /// What the cells say about a sale that was refused; `None`: nothing, try again.
     async fn why_not_sold(&self, order: &Order, blocks: &[BlockCells]) -> Result<Option<Moved>> {
         let indexes: Vec<_> = blocks.iter().map(|group| group.block).collect();
-        let found = self.store.read(order.show_id, &indexes, true).await?;
+        let found = self
+            .store
+            .read_blocks(order.show_id, &indexes, Reads::Consistent)
+            .await?;
         let state = |group: &BlockCells| found.iter().find(|(index, _)| *index == group.block);
         let all = |is: &dyn Fn(Option<Cell>, Cell) -> bool| {
             blocks.iter().all(|group| {

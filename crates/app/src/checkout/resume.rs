@@ -1,13 +1,12 @@
 //! Somebody has looked at a parked order, and lets it go on where it stood.
 
 use onsale_domain::ids::OrderId;
-use onsale_domain::order::OrderStatus;
+use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
-use crate::holds::ROUNDS;
-use crate::ports::{Versioned, Written};
+use crate::update::Next;
 
 impl App {
     /// For the organiser of the show. The same key gives the first answer again, wherever
@@ -19,7 +18,7 @@ impl App {
         key: Option<&IdempotencyKey>,
     ) -> Result<OrderStatus> {
         self.check_session(caller).await?;
-        let order = self.store.order(id).await?;
+        let order = self.store.read::<Order>(id).await?;
         let order = order.ok_or(Error::NotFound("order"))?.value;
         // For everybody but the organiser and the buyer the order does not exist.
         match self.own_show(caller, order.show_id).await {
@@ -44,29 +43,35 @@ impl App {
 
     /// What the request is told; `None` if the order is not parked.
     async fn resume(&self, id: OrderId, by: Option<RequestHash>) -> Result<Option<OrderStatus>> {
-        let order = self.store.order(id).await?;
-        let mut order = order.ok_or(Error::NotFound("order"))?;
-        for _ in 0..ROUNDS {
-            if let Some(told) = by.as_ref().and_then(|by| order.value.resumed_by(by)) {
-                return Ok(Some(told));
+        let order = self.store.read::<Order>(id).await?;
+        let order = order.ok_or(Error::NotFound("order"))?;
+        let resumed = self.update(order, |order, now| {
+            if let Some(told) = by.as_ref().and_then(|by| order.resumed_by(by)) {
+                return Ok(Next::Leave(Resumed::Before(told)));
             }
-            let Some(value) = order.value.resume(by, self.now()) else {
-                return Ok(None);
-            };
-            let status = value.status();
-            let version = order.version;
-            match self
-                .store
-                .replace_order(&Versioned { version, value })
-                .await?
-            {
-                Written::Done(_) => {
-                    self.wake_order(id).await;
-                    return Ok(Some(status));
+            Ok(match order.resume(by, now) {
+                Some(next) => {
+                    let status = next.status();
+                    Next::Store(next, Resumed::Now(status))
                 }
-                Written::Lost(current) => order = current,
+                None => Next::Leave(Resumed::NotParked),
+            })
+        });
+        Ok(match resumed.await? {
+            Resumed::Now(status) => {
+                self.wake_order(id).await;
+                Some(status)
             }
-        }
-        Err(Error::Unavailable)
+            Resumed::Before(status) => Some(status),
+            Resumed::NotParked => None,
+        })
     }
+}
+
+/// What became of a request to let an order go on.
+enum Resumed {
+    Now(OrderStatus),
+    /// The same request did so before.
+    Before(OrderStatus),
+    NotParked,
 }

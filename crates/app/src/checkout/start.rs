@@ -15,6 +15,7 @@ use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::show::{Show, StoredStatus, Waitlist};
 use onsale_domain::ticket_return::Resale;
 use onsale_domain::time::Millis;
+use onsale_domain::waitlist::WaitlistEntry;
 
 use crate::app::{App, Caller};
 use crate::error::{Error, Result};
@@ -56,7 +57,7 @@ impl App {
         let attempt = Attempt::new(key, request, method);
         for _ in 0..ROUNDS {
             // The order first: an entry that is read after it is never older.
-            let found = self.store.order(OrderId::of(hold)).await?;
+            let found = self.store.read::<Order>(OrderId::of(hold)).await?;
             let buyer = self.own_buyer(caller, show_id).await?;
             let entry = buyer.entry(hold).ok_or(Error::NotFound("hold"))?;
             let again = found.as_ref().is_some_and(|o| o.value.knows(&attempt));
@@ -102,7 +103,7 @@ impl App {
         )
         .under(RefundTerms::of(show))
         .buying(resales);
-        match self.store.create_order(&order).await? {
+        match self.store.create(&order).await? {
             Written::Done(version) => Ok(Some(Versioned {
                 version,
                 value: order,
@@ -122,7 +123,7 @@ impl App {
         if show.waitlist == Waitlist::Closed {
             return Ok(Vec::new());
         }
-        let entry = self.store.waitlist_entry(show.id, account).await?;
+        let entry = self.store.read::<WaitlistEntry>((show.id, account)).await?;
         let offer = entry.and_then(|entry| entry.value.offer().cloned());
         let own = offer.filter(|offer| offer.hold_id == hold);
         Ok(own.map(|offer| offer.resales).unwrap_or_default())
@@ -149,7 +150,7 @@ impl App {
             version: order.version,
             value: next,
         };
-        match self.store.replace_order(&next).await? {
+        match self.store.replace(&next).await? {
             Written::Done(version) => Ok(Some(Versioned { version, ..next })),
             Written::Lost(_) => Ok(None),
         }
@@ -160,7 +161,7 @@ impl App {
         if order.value.stage == Stage::Locking {
             let moved = self.lock(&order.value).await?;
             order.value = order.value.locked(moved, self.now());
-            let written = self.store.replace_order(&order).await?;
+            let written = self.store.replace(&order).await?;
             self.wake_order(id).await;
             if let Written::Lost(current) = written {
                 // Somebody locked it too, and came further: theirs is the result.

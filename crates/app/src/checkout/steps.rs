@@ -121,7 +121,7 @@ impl App {
                 place: ticket.place,
                 serial: ticket.serial,
             })?;
-            self.store.create_ticket(&ticket).await?;
+            self.store.create(&ticket).await?;
         }
         Ok(())
     }

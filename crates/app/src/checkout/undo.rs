@@ -29,7 +29,7 @@ impl App {
         for seat in &order.seats {
             let mut tombstone = self.ticket_of(order, seat);
             tombstone.state = TicketState::Revoked { at: self.now() };
-            let found = match self.store.create_ticket(&tombstone).await? {
+            let found = match self.store.create(&tombstone).await? {
                 Written::Done(_) => continue,
                 Written::Lost(found) => found,
             };
@@ -42,7 +42,11 @@ impl App {
     async fn revoke_ticket(&self, mut found: Versioned<Ticket>) -> Result<()> {
         for _ in 0..ROUNDS + MAX_HANDS {
             if let Some(next) = found.value.hands.passed_on {
-                found = self.store.ticket(next).await?.ok_or(Error::Corrupt)?;
+                found = self
+                    .store
+                    .read::<Ticket>(next)
+                    .await?
+                    .ok_or(Error::Corrupt)?;
                 continue;
             }
             if matches!(found.value.state, TicketState::Used { .. }) {
@@ -55,7 +59,7 @@ impl App {
                 version: found.version,
                 value,
             };
-            match self.store.replace_ticket(&next).await? {
+            match self.store.replace(&next).await? {
                 Written::Done(_) => return Ok(()),
                 Written::Lost(current) => found = current,
             }

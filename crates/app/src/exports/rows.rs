@@ -40,7 +40,7 @@ impl App {
         into: &mut Rows,
     ) -> Result<()> {
         let ids: Vec<_> = lines.iter().filter(|l| l.first).map(|l| l.order).collect();
-        let read = self.store.orders(&ids).await?;
+        let read = self.store.read_many::<Order>(&ids).await?;
         let orders: BTreeMap<OrderId, Order> =
             read.into_iter().map(|o| (o.value.id, o.value)).collect();
         let in_order = ids.iter().filter_map(|id| orders.get(id));
@@ -73,7 +73,7 @@ impl App {
     async fn passed_on_tickets(&self, first: &[TicketId]) -> Result<BTreeMap<TicketId, Ticket>> {
         let (mut tickets, mut wanted) = (BTreeMap::new(), first.to_vec());
         for _ in 0..=MAX_HANDS {
-            let read = self.store.tickets(&wanted).await?;
+            let read = self.store.read_many::<Ticket>(&wanted).await?;
             wanted = read
                 .iter()
                 .filter_map(|t| t.value.hands.passed_on)

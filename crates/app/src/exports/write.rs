@@ -48,7 +48,7 @@ impl App {
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn write_export_by(&self, id: ExportId, portion: Portion) -> Result<()> {
         let began = self.now();
-        let Some(mut export) = self.store.export(id).await? else {
+        let Some(mut export) = self.store.read::<Export>(id).await? else {
             tracing::warn!(export = %id, "a message names an export that does not exist");
             return Ok(());
         };
@@ -78,7 +78,7 @@ impl App {
     /// `None`: another worker has moved it on, and goes on with it.
     async fn store_export(&self, version: u64, value: Export) -> Result<Option<Versioned<Export>>> {
         let next = Versioned { version, value };
-        Ok(match self.store.replace_export(&next).await? {
+        Ok(match self.store.replace(&next).await? {
             Written::Done(version) => Some(Versioned { version, ..next }),
             Written::Lost(_) => None,
         })

@@ -104,7 +104,7 @@ impl App {
             }
         }
         let ids: Vec<_> = reported.keys().copied().collect();
-        let found = self.store.tickets(&ids).await?;
+        let found = self.store.read_many::<Ticket>(&ids).await?;
         let mut tickets: HashMap<TicketId, Ticket> = HashMap::with_capacity(found.len());
         for chunk in found.chunks(TICKETS_AT_ONCE) {
             for ticket in self.merge(show, chunk, &reported).await? {
@@ -158,7 +158,7 @@ impl App {
         reported: &BTreeMap<TicketId, Admissions>,
     ) -> Result<Ticket> {
         for _ in 0..ROUNDS {
-            let ticket = self.store.ticket(id).await?.ok_or(Error::Corrupt)?;
+            let ticket = self.store.read::<Ticket>(id).await?.ok_or(Error::Corrupt)?;
             let Some(next) = merged(&ticket, reported, self.now()) else {
                 return Ok(ticket.value);
             };

@@ -59,7 +59,7 @@ impl App {
                 }
                 Err(_) => return Ok(Expiry::LeftAlone),
             };
-            match self.store.replace(show_id, account, &next).await? {
+            match self.store.replace_buyer(show_id, account, &next).await? {
                 Replaced::Done => {
                     self.free_entry(show_id, &entry).await?;
                     metrics::counter!("onsale_holds_total", "result" => "expired").increment(1);

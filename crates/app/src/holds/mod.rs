@@ -168,7 +168,7 @@ impl App {
         let mut waitlist = show.waitlist;
         // What is simply free belongs to the room, and whoever joined a moment ago would miss it.
         if waitlist != Waitlist::Open && needs_pass(&show) {
-            let stored = self.store.show(id).await?;
+            let stored = self.store.read::<Show>(id).await?;
             waitlist = stored.map_or(waitlist, |stored| stored.value.waitlist);
         }
         let open = waitlist == Waitlist::Open;

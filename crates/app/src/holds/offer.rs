@@ -117,7 +117,7 @@ impl App {
                 return Ok(false);
             }
             let next = buyer.give_back(hold, expiry, self.now());
-            buyer = match self.store.replace(show, account, &next).await? {
+            buyer = match self.store.replace_buyer(show, account, &next).await? {
                 Replaced::Done => next,
                 Replaced::Lost(current) => current,
             };

@@ -82,7 +82,7 @@ impl App {
     async fn replace(&self, attempt: &Attempt<'_>, next: &Buyer) -> Result<Replaced> {
         let replaced = self
             .store
-            .replace(attempt.show.id, attempt.account, next)
+            .replace_buyer(attempt.show.id, attempt.account, next)
             .await?;
         Ok(replaced)
     }

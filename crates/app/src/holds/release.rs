@@ -46,7 +46,7 @@ impl App {
                 // It has ended before. Freeing again finishes what may have been cut off.
                 Err(_) => return self.free_entry(show_id, &entry).await,
             };
-            match self.store.replace(show_id, account, &next).await? {
+            match self.store.replace_buyer(show_id, account, &next).await? {
                 Replaced::Done => {
                     metrics::counter!("onsale_holds_total", "result" => "released").increment(1);
                     count_hold_end(&entry, &next);

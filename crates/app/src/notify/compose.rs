@@ -2,6 +2,7 @@
 
 use onsale_domain::account::Email;
 use onsale_domain::announcement::{News, OrderNews, ShowFacts};
+use onsale_domain::event::Event;
 use onsale_domain::ids::{AccountId, ResetId, ShowId, TicketId, TransferId};
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Composed, Letter, OrderLine, ShowLine, TEMPLATES, TicketLine};
@@ -12,7 +13,7 @@ use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::show::StoredStatus;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::time::Millis;
-use onsale_domain::transfer::TransferStatus;
+use onsale_domain::transfer::{Transfer, TransferStatus};
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -176,7 +177,7 @@ impl App {
             return Ok(Err(Dropped::Overtaken));
         }
         let ids = order.ticket_ids();
-        let stored = self.store.tickets(&ids).await?;
+        let stored = self.store.read_many::<Ticket>(&ids).await?;
         let mut tickets = Vec::with_capacity(ids.len());
         for (id, seat) in ids.iter().zip(&order.seats) {
             let ticket = stored.iter().find(|t| t.value.id == *id);
@@ -273,22 +274,22 @@ impl App {
         ticket: TicketId,
         from: AccountId,
     ) -> Result<Option<Ticket>> {
-        let ticket = self.store.ticket(ticket).await?;
+        let ticket = self.store.read::<Ticket>(ticket).await?;
         let ticket = ticket.ok_or(Error::Corrupt)?.value;
-        let offer = self.store.transfer(transfer).await?;
+        let offer = self.store.read::<Transfer>(transfer).await?;
         let is_over = offer.is_some_and(|t| t.value.status(self.now()) != TransferStatus::Open);
         let is_theirs = is_good(&ticket.state) && belongs(ticket.account, from);
         Ok((is_theirs && !is_over).then_some(ticket))
     }
 
     pub(super) async fn ordered(&self, news: &OrderNews) -> Result<Order> {
-        let order = self.store.order(news.order_id).await?;
+        let order = self.store.read::<Order>(news.order_id).await?;
         Ok(order.ok_or(Error::Corrupt)?.value)
     }
 
     async fn show_line(&self, id: ShowId) -> Result<ShowLine> {
         let show = self.recent_show(id).await?;
-        let event = self.store.event(show.event_id).await?;
+        let event = self.store.read::<Event>(show.event_id).await?;
         let event = event.ok_or(Error::Corrupt)?.value;
         let venue = self.store.venue(show.venue_id).await?;
         let venue = venue.ok_or(Error::Corrupt)?;

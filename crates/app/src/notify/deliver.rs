@@ -15,7 +15,7 @@ const WRITE_TRIES: usize = 3;
 impl App {
     /// Sends a mail that is due. An error means: deliver the message again.
     pub(super) async fn deliver(&self, post: &Post, id: &MailId) -> Result<()> {
-        let Some(mail) = self.store.mail(id).await? else {
+        let Some(mail) = self.store.read::<Mail>(id).await? else {
             tracing::warn!(mail = %id, "a message names a mail that does not exist");
             return Ok(());
         };
@@ -64,7 +64,7 @@ impl App {
             version: mail.version,
             value: mail.value.sending(composed.clone(), self.now()),
         };
-        let version = match self.store.replace_mail(&sending).await? {
+        let version = match self.store.replace(&sending).await? {
             Written::Done(version) => version,
             // Somebody else sends it.
             Written::Lost(_) => return Ok(()),
@@ -139,7 +139,7 @@ impl App {
         };
         let mut last = Error::Unavailable;
         for _ in 0..WRITE_TRIES {
-            match self.store.replace_mail(&next).await {
+            match self.store.replace(&next).await {
                 // Lost: we were so slow that somebody took us for dead.
                 Ok(Written::Done(_) | Written::Lost(_)) => {
                     metrics::counter!("onsale_mails_total", "kind" => kind, "result" => result)

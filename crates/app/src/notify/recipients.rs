@@ -14,7 +14,7 @@ use onsale_domain::ticket::Ticket;
 use super::compose::is_good;
 use crate::app::App;
 use crate::error::Result;
-use crate::ports::Versioned;
+use crate::ports::{Reads, Versioned};
 use crate::show_cancellation::owners;
 
 /// Mails that are stored at once.
@@ -27,9 +27,13 @@ impl App {
         show: ShowId,
         blocks: &[BlockIndex],
     ) -> Result<BTreeSet<AccountId>> {
-        let read = self.store.read(show, blocks, true).await?;
+        let read = self
+            .store
+            .read_blocks(show, blocks, Reads::Consistent)
+            .await?;
         let ids: Vec<OrderId> = owners(&read, Cell::is_sold).into_iter().collect();
-        self.concerned(&self.store.orders(&ids).await?).await
+        self.concerned(&self.store.read_many::<Order>(&ids).await?)
+            .await
     }
 
     /// The buyers of those of the orders that have tickets now, and whoever else has one

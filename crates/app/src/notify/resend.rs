@@ -20,7 +20,7 @@ impl App {
 
     /// Lets a parked mail be sent after all. `false`: it was not parked.
     pub async fn resend_mail(&self, id: &MailId) -> Result<bool> {
-        let mail = self.store.mail(id).await?;
+        let mail = self.store.read::<Mail>(id).await?;
         self.unpark(mail.ok_or(Error::NotFound("mail"))?).await
     }
 
@@ -53,7 +53,7 @@ impl App {
             version: mail.version,
             value,
         };
-        match self.store.replace_mail(&next).await? {
+        match self.store.replace(&next).await? {
             Written::Done(_) => {
                 tracing::info!(mail = %next.value.id, "a parked mail is sent again");
                 self.wake_mail(next.value.id, 0).await;

@@ -5,7 +5,7 @@ use onsale_domain::mailing::{Mailing, MailingId, Progress};
 
 use crate::app::App;
 use crate::error::Result;
-use crate::ports::{Notify, Versioned, Written};
+use crate::ports::{List, Notify, Versioned, Written};
 use crate::reconcile::{Report, is_idle};
 
 /// Blocks that one message works through: at most 640 orders.
@@ -15,7 +15,7 @@ impl App {
     /// One message's share of a mailing. What was done is stored before the next message
     /// is sent; if that is lost, reconciling sends it.
     pub(super) async fn tell(&self, id: MailingId) -> Result<()> {
-        let Some(mailing) = self.store.mailing(id).await? else {
+        let Some(mailing) = self.store.read::<Mailing>(id).await? else {
             tracing::warn!(mailing = %id, "a message names a mailing that does not exist");
             return Ok(());
         };
@@ -31,7 +31,7 @@ impl App {
             version: mailing.version,
             value: next,
         };
-        match self.store.replace_mailing(&next).await? {
+        match self.store.replace(&next).await? {
             Written::Done(_) if is_open => self.send_mailing(id).await,
             // Lost: whoever was quicker goes on.
             Written::Done(_) | Written::Lost(_) => Ok(()),
@@ -81,8 +81,8 @@ impl App {
         for mail in forgotten {
             self.wake_mail(mail, 0).await;
         }
-        for id in self.store.open_mailings().await? {
-            let mailing = self.store.mailing(id).await;
+        for id in self.store.ids_in::<Mailing>(&List::OpenMailings).await? {
+            let mailing = self.store.read::<Mailing>(id).await;
             let mailing = report.readable(format!("mailing {id}"), mailing)?;
             if mailing.is_some_and(|m| m.value.is_open() && is_idle(m.value.changed, self.now())) {
                 self.wake_mailing(id).await;

@@ -2,93 +2,14 @@
 
 use async_trait::async_trait;
 use onsale_domain::announcement::Announcement;
-use onsale_domain::cancellation::Cancellation;
-use onsale_domain::ids::{AccountId, OrderId, ResetId, ShowId, TicketId};
+use onsale_domain::ids::{AccountId, OrderId, ResetId, ShowId};
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::order::Order;
 use onsale_domain::payment::{Action, ChargeBack, Payment, PaymentId, PaymentMethod};
-use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::{TicketClaims, TicketKey};
 use onsale_domain::time::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::{Page, Stored, Versioned};
-
-/// What a conditional write on a document answered.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Written<T> {
-    /// Stored, under this version.
-    Done(u64),
-    /// The document had moved on to this.
-    Lost(Versioned<T>),
-}
-
-#[async_trait]
-pub trait Orders: Send + Sync {
-    /// Stores a new order under version 1; `Lost`: there is one already.
-    async fn create_order(&self, order: &Order) -> Stored<Written<Order>>;
-    /// A consistent read.
-    async fn order(&self, id: OrderId) -> Stored<Option<Versioned<Order>>>;
-    /// Those of the orders that exist, by consistent reads, in any order.
-    async fn orders(&self, ids: &[OrderId]) -> Stored<Vec<Versioned<Order>>>;
-    /// Replaces the order if it is still at this version.
-    async fn replace_order(&self, order: &Versioned<Order>) -> Stored<Written<Order>>;
-    /// Replaces the order together with tickets of it, all of them or nothing; `false`: one
-    /// of them is not at its version any more.
-    async fn replace_order_and_tickets(
-        &self,
-        order: &Versioned<Order>,
-        tickets: &[Versioned<Ticket>],
-    ) -> Stored<bool>;
-    /// The orders of a buyer, newest first.
-    async fn orders_of(
-        &self,
-        account: AccountId,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<Order>>;
-    /// Orders whose saga has not ended (`Order::is_open`), oldest first within each part
-    /// of the list. A list may lag behind by seconds.
-    async fn open_orders(&self, after: Option<&str>, limit: usize) -> Stored<Page<OrderId>>;
-}
-
-#[async_trait]
-pub trait Cancellations: Send + Sync {
-    /// Stores a new cancellation under version 1; `Lost`: there is one already.
-    async fn create_cancellation(&self, new: &Cancellation) -> Stored<Written<Cancellation>>;
-    async fn cancellation(&self, show: ShowId) -> Stored<Option<Versioned<Cancellation>>>;
-    async fn replace_cancellation(
-        &self,
-        cancellation: &Versioned<Cancellation>,
-    ) -> Stored<Written<Cancellation>>;
-    /// Shows whose cancellation has not ended (`Cancellation::is_open`).
-    async fn open_cancellations(&self) -> Stored<Vec<ShowId>>;
-    /// Closes blocks: from then on nothing in them can be claimed, extended or sold.
-    async fn close_blocks(
-        &self,
-        show: ShowId,
-        blocks: &[onsale_domain::block::BlockIndex],
-    ) -> Stored<()>;
-}
-
-#[async_trait]
-pub trait Tickets: Send + Sync {
-    /// Stores a new ticket under version 1; `Lost`: there is one already.
-    async fn create_ticket(&self, ticket: &Ticket) -> Stored<Written<Ticket>>;
-    /// A consistent read.
-    async fn ticket(&self, id: TicketId) -> Stored<Option<Versioned<Ticket>>>;
-    /// Those of the tickets that exist, by consistent reads, in any order.
-    async fn tickets(&self, ids: &[TicketId]) -> Stored<Vec<Versioned<Ticket>>>;
-    async fn replace_ticket(&self, ticket: &Versioned<Ticket>) -> Stored<Written<Ticket>>;
-    /// The tickets that an account has, newest first; those that it gave away are not
-    /// among them.
-    async fn tickets_owned(
-        &self,
-        account: AccountId,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<Ticket>>;
-}
+use super::{Page, Stored};
 
 /// Why a call to the payment provider has no result. Neither is a refusal: the call may
 /// have happened.
@@ -185,27 +106,6 @@ pub trait Payments: Send + Sync {
     /// The buyer did what `Action::ConfirmInSandbox` asks. `false`: this provider has no
     /// such action, or it was not asked for.
     async fn confirm_action(&self, payment: &PaymentId) -> Paid<bool>;
-}
-
-/// Where the sandbox keeps its payments. It is a ledger of its own: nothing but the
-/// sandbox reads it.
-#[async_trait]
-pub trait SandboxLedger: Send + Sync {
-    async fn sandbox_entry(&self, id: &str) -> Stored<Option<Versioned<String>>>;
-    /// Stores the entry if it is at this version (0: not there yet).
-    async fn put_sandbox_entry(
-        &self,
-        id: &str,
-        created: Millis,
-        entry: &Versioned<String>,
-    ) -> Stored<bool>;
-    /// Entries created since then, oldest first.
-    async fn sandbox_entries(
-        &self,
-        since: Millis,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<String>>;
 }
 
 /// "Look at this: there may be a step to do."

@@ -4,71 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use onsale_domain::account::Email;
-use onsale_domain::event::Event;
-use onsale_domain::feedback::Feedback;
 use onsale_domain::language::Language;
 use onsale_domain::letter::{Composed, Letter, Letterhead};
-use onsale_domain::mail::{Mail, MailId, Recipient};
-use onsale_domain::mailing::{Mailing, MailingId};
-use onsale_domain::show::Show;
-use onsale_domain::time::Millis;
+use onsale_domain::mail::MailId;
+use onsale_domain::mailing::MailingId;
 use serde::{Deserialize, Serialize};
 
-use super::{Page, ShowNotes, Stored, Versioned, Written};
-
-#[async_trait]
-pub trait Mails: Send + Sync {
-    /// Stores a new mail under version 1; `Lost`: there is one already.
-    async fn create_mail(&self, mail: &Mail) -> Stored<Written<Mail>>;
-    /// A consistent read.
-    async fn mail(&self, id: &MailId) -> Stored<Option<Versioned<Mail>>>;
-    async fn replace_mail(&self, mail: &Versioned<Mail>) -> Stored<Written<Mail>>;
-    /// Mails that somebody should have looked at by then (`Mail::look_at`), at most so
-    /// many. A list may lag behind by seconds.
-    async fn forgotten_mails(&self, by: Millis, limit: usize) -> Stored<Vec<MailId>>;
-    /// Mails that are parked (`Mail::parked_since`), oldest first. A list may lag behind by
-    /// seconds.
-    async fn parked_mails(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<Versioned<Mail>>>;
-    /// Mails to this account, or to this address, oldest first. A list may lag behind by
-    /// seconds.
-    async fn mails_to(
-        &self,
-        to: &Recipient,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Stored<Page<Versioned<Mail>>>;
-    /// What came back of mails to this address, if anything.
-    async fn mail_feedback(&self, email: &Email) -> Stored<Option<Feedback>>;
-    /// Keeps it, unless what is kept counts for longer.
-    async fn put_mail_feedback(&self, email: &Email, feedback: &Feedback) -> Stored<()>;
-}
-
-#[async_trait]
-pub trait Mailings: Send + Sync {
-    /// Replaces an event and stores the mailing that tells of it: both or neither.
-    /// `false`: the event has moved on.
-    async fn replace_event_and_tell(
-        &self,
-        event: &Versioned<Event>,
-        mailing: &Mailing,
-    ) -> Stored<bool>;
-    /// The same for a show and its event.
-    async fn replace_show_and_tell(
-        &self,
-        show: &Versioned<Show>,
-        event: &Versioned<Event>,
-        notes: ShowNotes<'_>,
-        mailing: &Mailing,
-    ) -> Stored<bool>;
-    async fn mailing(&self, id: MailingId) -> Stored<Option<Versioned<Mailing>>>;
-    async fn replace_mailing(&self, mailing: &Versioned<Mailing>) -> Stored<Written<Mailing>>;
-    /// Mailings that are not done (`Mailing::is_open`).
-    async fn open_mailings(&self) -> Stored<Vec<MailingId>>;
-}
+use super::Stored;
 
 /// "Look at this: there may be somebody to tell."
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,16 @@
 //! Open work: driven again if nobody drives it, announced if nobody announced it.
 
+use onsale_domain::cancellation::Cancellation;
+use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::Order;
 use onsale_domain::password_reset::Reset;
+use onsale_domain::show::Show;
 
 use super::{MAILS_A_RUN, PAGE, Report, is_idle};
 use crate::app::App;
 use crate::error::Result;
-use crate::ports::{StoreError, Stored, Versioned};
+use crate::ports::{List, StoreError, Stored, Versioned};
 
 impl App {
     /// Drives again what nobody drives. A list that cannot be looked at is an alarm, and the
@@ -61,13 +64,13 @@ impl App {
         ids: &[OrderId],
         report: &mut Report,
     ) -> Stored<Vec<Versioned<Order>>> {
-        match self.store.orders(ids).await {
+        match self.store.read_many::<Order>(ids).await {
             Err(StoreError::Corrupt(_)) => {}
             read => return read,
         }
         let mut readable = Vec::new();
         for id in ids {
-            match self.store.order(*id).await {
+            match self.store.read::<Order>(*id).await {
                 Err(StoreError::Corrupt(what)) => {
                     if report.unreadable.insert(*id) {
                         report.missed(format!("order {id} cannot be read: {what}"));
@@ -97,9 +100,13 @@ impl App {
     }
 
     async fn look_at_cancellations(&self, report: &mut Report) -> Result<()> {
-        for show in self.store.open_cancellations().await? {
+        for show in self
+            .store
+            .ids_in::<Cancellation>(&List::OpenCancellations)
+            .await?
+        {
             report.open_cancellations += 1;
-            let stored = self.store.cancellation(show).await;
+            let stored = self.store.read::<Cancellation>(show).await;
             let what = format!("the cancellation of show {show}");
             let stored = report.readable(what, stored)?;
             if stored.is_some_and(|c| is_idle(c.value.changed, self.now())) {
@@ -111,8 +118,8 @@ impl App {
 
     /// Links that nobody mailed.
     async fn look_at_resets(&self, report: &mut Report) -> Result<()> {
-        for id in self.store.open_resets().await? {
-            let stored = self.store.reset(id).await;
+        for id in self.store.ids_in::<Reset>(&List::OpenResets).await? {
+            let stored = self.store.read::<Reset>(id).await;
             let stored = report.readable(format!("password reset {id}"), stored)?;
             let waits = |reset: &Reset| !reset.announced && is_idle(reset.asked, self.now());
             if stored.is_some_and(|stored| waits(&stored.value)) {
@@ -125,8 +132,8 @@ impl App {
 
     /// Deletions that nobody goes on with.
     async fn look_at_deletions(&self, report: &mut Report) -> Result<()> {
-        for id in self.store.open_deletions().await? {
-            let stored = self.store.deletion(id).await;
+        for id in self.store.ids_in::<Deletion>(&List::OpenDeletions).await? {
+            let stored = self.store.read::<Deletion>(id).await;
             let stored = report.readable(format!("the deletion of account {id}"), stored)?;
             if stored.is_some_and(|deletion| is_idle(deletion.value.changed, self.now())) {
                 self.wake_deletion(id).await;
@@ -137,7 +144,7 @@ impl App {
     }
 
     async fn look_at_waitlists(&self, report: &mut Report) -> Result<()> {
-        for show in self.store.open_waitlists().await? {
+        for show in self.store.ids_in::<Show>(&List::OpenWaitlists).await? {
             report.open_waitlists += 1;
             self.look_at_waitlist(show, 0).await;
         }

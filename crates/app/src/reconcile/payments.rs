@@ -147,7 +147,7 @@ impl App {
         order: &Versioned<Order>,
     ) -> Result<Option<Payment>> {
         let fresh = self.payments.look_up(payment).await?;
-        let still = self.store.order(order.value.id).await?;
+        let still = self.store.read::<Order>(order.value.id).await?;
         let stands = still.is_some_and(|still| still.version == order.version);
         Ok(fresh.filter(|_| stands))
     }
@@ -156,7 +156,7 @@ impl App {
     /// it on, and nobody else hears of it: the order has ended long ago. How much is missing.
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn look_at_refund(&self, id: OrderId, payment: &PaymentId) -> Result<Cents> {
-        let order = self.store.order(id).await?;
+        let order = self.store.read::<Order>(id).await?;
         let known = order.filter(|o| o.value.payment.as_ref() == Some(payment));
         let Some(order) = known else {
             return Ok(Cents(0));

@@ -12,11 +12,12 @@ use onsale_domain::layout::{Layout, PlaceIndex};
 use onsale_domain::map::SeatMap;
 use onsale_domain::order::{Order, Stage};
 use onsale_domain::show::StoredStatus;
-use onsale_domain::ticket::TicketState;
+use onsale_domain::ticket::{Ticket, TicketState};
 
 use super::{Report, SHOWS_BACK_MS};
 use crate::app::App;
 use crate::error::Result;
+use crate::ports::Reads;
 
 /// Orders that are read in one request.
 const ORDERS_A_READ: usize = 100;
@@ -52,7 +53,7 @@ impl App {
         let layout = self.layout_of(&show).await?;
         let now = self.now();
         let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
-        let blocks = self.store.read(id, &all, true).await?;
+        let blocks = self.store.read_blocks(id, &all, Reads::Consistent).await?;
         let map = SeatMap::build(&layout, blocks.iter().map(|(i, b)| (*i, b)), now);
         let counts = map.counts();
         let capacity = (0..layout.places())
@@ -84,11 +85,11 @@ impl App {
     async fn check_part(&self, show: ShowId, sold: Vec<Sold>) -> Result<Report> {
         let mut part = Report::default();
         let ids: Vec<OrderId> = sold.iter().map(|(id, _)| *id).collect();
-        let orders = self.store.orders(&ids).await?;
+        let orders = self.store.read_many::<Order>(&ids).await?;
         let orders: BTreeMap<OrderId, Order> =
             orders.into_iter().map(|o| (o.value.id, o.value)).collect();
         let tickets: Vec<TicketId> = orders.values().flat_map(Order::ticket_ids).collect();
-        let tickets = self.store.tickets(&tickets).await?;
+        let tickets = self.store.read_many::<Ticket>(&tickets).await?;
         let good = tickets.iter().filter(|t| !is_revoked(&t.value.state));
         let good: BTreeSet<TicketId> = good.map(|ticket| ticket.value.id).collect();
         for (id, places) in sold {
@@ -109,7 +110,7 @@ impl App {
         places: &[PlaceIndex],
         report: &mut Report,
     ) -> Result<()> {
-        let Some(order) = self.store.order(id).await? else {
+        let Some(order) = self.store.read::<Order>(id).await? else {
             let n = places.len();
             report.alarm(format!(
                 "show {show}: {n} places are sold to {id}, which is no order"
@@ -153,7 +154,7 @@ impl App {
         let good = tickets.iter().filter(|t| !is_revoked(&t.value.state));
         let good = good.count();
         let sold = self.places_sold_to(order).await?;
-        let now = self.store.order(id).await?;
+        let now = self.store.read::<Order>(id).await?;
         let stands =
             |now: &Order| now.stage == Stage::Confirmed && now.resold.len() == order.resold.len();
         if now.is_none_or(|now| !stands(&now.value)) {
@@ -179,7 +180,10 @@ impl App {
         let layout = self.layout_of(&show).await?;
         let wanted = by_block(&layout, &order.places());
         let blocks: Vec<_> = wanted.iter().map(|group| group.block).collect();
-        let read = self.store.read(order.show_id, &blocks, true).await?;
+        let read = self
+            .store
+            .read_blocks(order.show_id, &blocks, Reads::Consistent)
+            .await?;
         let sold = Cell::sold(order.id.hold());
         let is_sold = |block: BlockIndex, slot: Slot| {
             let state = read.iter().find(|(index, _)| *index == block);

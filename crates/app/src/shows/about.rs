@@ -62,7 +62,7 @@ impl App {
         {
             return Ok(card);
         }
-        let event = self.store.event(id).await?.ok_or(Error::Corrupt)?;
+        let event = self.store.read::<Event>(id).await?.ok_or(Error::Corrupt)?;
         let card = Arc::new(EventCard::from(event.value));
         self.event_cards.put(id, (now, card.clone()));
         Ok(card)

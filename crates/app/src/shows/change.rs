@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use onsale_domain::audit::AuditEntry;
-use onsale_domain::event::ShowSummary;
+use onsale_domain::event::{Event, ShowSummary};
 use onsale_domain::ids::ShowId;
 use onsale_domain::layout::Layout;
 use onsale_domain::money::Currency;
@@ -78,7 +78,11 @@ impl App {
         change: &ShowChange,
     ) -> Result<ShowView> {
         for _ in 0..WRITE_ATTEMPTS {
-            let mut stored = self.store.show(id).await?.ok_or(Error::NotFound("show"))?;
+            let mut stored = self
+                .store
+                .read::<Show>(id)
+                .await?
+                .ok_or(Error::NotFound("show"))?;
             if stored.value.owner != caller.account {
                 return Err(Error::Forbidden("this show belongs to another organiser"));
             }
@@ -89,7 +93,7 @@ impl App {
             let version = stored.version + 1;
             let entry =
                 AuditEntry::show_changed(&before, &stored.value, version, caller.account, now);
-            let event = self.store.event(stored.value.event_id).await?;
+            let event = self.store.read::<Event>(stored.value.event_id).await?;
             let mut event = event.ok_or(Error::Corrupt)?;
             event.value.put_show(ShowSummary::of(&stored.value));
             let mailing = self.mailing_of_show(&before, &stored.value, &event);
@@ -97,16 +101,9 @@ impl App {
             let notes = ShowNotes {
                 entry: entry.as_ref(),
                 prices: prices.as_ref(),
+                mailing: mailing.as_ref(),
             };
-            let store = &self.store;
-            let replaced = match &mailing {
-                Some(mailing) => {
-                    store
-                        .replace_show_and_tell(&stored, &event, notes, mailing)
-                        .await?
-                }
-                None => store.replace_show(&stored, &event, notes).await?,
-            };
+            let replaced = self.store.replace_show(&stored, &event, notes).await?;
             self.forget_show(id);
             if replaced {
                 if let Some(mailing) = mailing {

@@ -62,7 +62,11 @@ impl App {
         };
         // A repeated request gets its first answer, even when its dates have passed.
         let known = match key {
-            Some(_) => self.store.show(id).await?.map(|stored| stored.value),
+            Some(_) => self
+                .store
+                .read::<Show>(id)
+                .await?
+                .map(|stored| stored.value),
             None => None,
         };
         let show = match known {
@@ -74,6 +78,7 @@ impl App {
         let notes = ShowNotes {
             entry: Some(&entry),
             prices: prices.as_ref(),
+            mailing: None,
         };
         for _ in 0..WRITE_ATTEMPTS {
             put_summary(&mut event.value, &show)?;
@@ -124,7 +129,7 @@ impl App {
     pub(crate) async fn own_event(&self, caller: &Caller, id: EventId) -> Result<Versioned<Event>> {
         let event = self
             .store
-            .event(id)
+            .read::<Event>(id)
             .await?
             .ok_or(Error::NotFound("event"))?;
         require_owner(caller, &event.value)?;

@@ -63,7 +63,7 @@ impl App {
             ]),
             None => WaitlistId::new(self.now(), self.id_entropy()),
         };
-        let mut stored = self.store.waitlist_entry(show_id, account).await?;
+        let mut stored = self.store.read::<WaitlistEntry>((show_id, account)).await?;
         for _ in 0..ROUNDS {
             if let Some(before) = &stored
                 && let Some(answer) = answered_before(&before.value, id, request)
@@ -130,13 +130,13 @@ impl App {
         new: WaitlistEntry,
     ) -> Result<Written<WaitlistEntry>> {
         let Some(before) = before else {
-            return Ok(self.store.create_waitlist_entry(&new).await?);
+            return Ok(self.store.create(&new).await?);
         };
         let next = Versioned {
             version: before.version,
             value: before.value.followed_by(new),
         };
-        Ok(self.store.replace_waitlist_entry(&next).await?)
+        Ok(self.store.replace(&next).await?)
     }
 
     /// Whether what is wished is sold through the show's waiting room now: nobody goes

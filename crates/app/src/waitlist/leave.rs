@@ -18,7 +18,7 @@ impl App {
     ) -> Result<()> {
         self.check_session(caller).await?;
         let account = caller.account;
-        let stored = self.store.waitlist_entry(show_id, account).await?;
+        let stored = self.store.read::<WaitlistEntry>((show_id, account)).await?;
         let mut entry = stored.ok_or(Error::NotFound("waitlist entry"))?;
         for _ in 0..ROUNDS {
             if entry.value.id != id {
@@ -69,6 +69,6 @@ impl App {
             version: entry.version,
             value: entry.value.ended(Outcome::Left, self.now()),
         };
-        Ok(self.store.replace_waitlist_entry(&left).await?)
+        Ok(self.store.replace(&left).await?)
     }
 }

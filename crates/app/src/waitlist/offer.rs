@@ -10,7 +10,7 @@ use onsale_domain::announcement::{News, OfferNews};
 use onsale_domain::buyer::{Entry, EntryState};
 use onsale_domain::ids::{AccountId, OrderId};
 use onsale_domain::layout::{Layout, PlaceIndex};
-use onsale_domain::order::Why;
+use onsale_domain::order::{Order, Why};
 use onsale_domain::show::{Show, StoredStatus};
 use onsale_domain::ticket_return::Resale;
 use onsale_domain::time::CLOCK_SKEW_MS;
@@ -18,7 +18,9 @@ use onsale_domain::waitlist::{Offer, Outcome, Waiting, WaitlistEntry};
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::ports::{ExpireHold, MAX_PARTS, Versioned, Written};
+use onsale_table::TRANSACTION_PARTS;
+
+use crate::ports::{ExpireHold, Versioned, Written};
 
 /// The show that a pass looks at.
 pub(super) struct Looking {
@@ -48,11 +50,11 @@ impl App {
         resales: Vec<Resale>,
     ) -> Result<Served> {
         // More than can be sold in one piece.
-        if places.len() + 2 * resales.len() > MAX_PARTS {
+        if places.len() + 2 * resales.len() > TRANSACTION_PARTS {
             return Ok(Served::PassedOver);
         }
         let (show, account) = (&looking.show, waiting.account);
-        let stored = self.store.waitlist_entry(show.id, account).await?;
+        let stored = self.store.read::<WaitlistEntry>((show.id, account)).await?;
         let Some(entry) = stored.filter(|e| e.value.id == waiting.id && e.value.is_waiting())
         else {
             return Ok(Served::PassedOver);
@@ -75,7 +77,7 @@ impl App {
             version,
             value: next,
         };
-        match self.store.replace_waitlist_entry(&next).await? {
+        match self.store.replace(&next).await? {
             Written::Done(version) => self.carry_out(looking, Versioned { version, ..next }).await,
             Written::Lost(_) => Ok(Served::PassedOver),
         }
@@ -110,7 +112,7 @@ impl App {
     /// Looks what has become of an offer. Whether it is still out.
     pub(super) async fn settle(&self, looking: &Looking, account: AccountId) -> Result<bool> {
         let show = &looking.show;
-        let Some(entry) = self.store.waitlist_entry(show.id, account).await? else {
+        let Some(entry) = self.store.read::<WaitlistEntry>((show.id, account)).await? else {
             return Ok(false);
         };
         let Some(offer) = entry.value.offer().cloned() else {
@@ -235,7 +237,7 @@ impl App {
         if self.stands(offer).await? {
             return Ok(false);
         }
-        let order = self.store.order(OrderId::of(offer.hold_id)).await?;
+        let order = self.store.read::<Order>(OrderId::of(offer.hold_id)).await?;
         let why = order
             .and_then(|order| order.value.undo)
             .map(|undo| undo.why);
@@ -317,7 +319,7 @@ impl App {
     async fn write(&self, entry: &Versioned<WaitlistEntry>, value: WaitlistEntry) -> Result<()> {
         let version = entry.version;
         let next = Versioned { version, value };
-        self.store.replace_waitlist_entry(&next).await?;
+        self.store.replace(&next).await?;
         Ok(())
     }
 }

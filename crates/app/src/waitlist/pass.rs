@@ -10,13 +10,15 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::show::{NotOnSale, Show, Waitlist};
 use onsale_domain::time::Millis;
-use onsale_domain::waitlist::{OFFER_MS, Outcome, Passes, Places, Waiting, match_offers};
+use onsale_domain::waitlist::{
+    OFFER_MS, Outcome, Passes, Places, Waiting, WaitlistEntry, match_offers,
+};
 
 use super::offer::{Looking, Served};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::holds::needs_pass;
-use crate::ports::{MAX_DELAY_S, OfferPlaces, Versioned};
+use crate::ports::{MAX_DELAY_S, OfferPlaces, Reads, Versioned};
 
 /// Offers that one pass makes; more are left to the next.
 const OFFERS_A_PASS: usize = 200;
@@ -50,13 +52,13 @@ impl App {
     #[tracing::instrument(level = "debug", skip_all)]
     pub async fn offer_places_for(&self, message: &OfferPlaces, offer_ms: u64) -> Result<Looked> {
         let id = message.show_id;
-        let Some(show) = self.store.show(id).await? else {
+        let Some(show) = self.store.read::<Show>(id).await? else {
             return Ok(Looked::LeftAlone);
         };
         if show.value.waitlist == Waitlist::Closed {
             return Ok(Looked::LeftAlone);
         }
-        let stored = self.store.waitlist_passes(id).await?;
+        let stored = self.store.read::<Passes>(id).await?;
         let passes = stored.unwrap_or(Versioned {
             version: 0,
             value: Passes::none(id),
@@ -119,7 +121,10 @@ impl App {
         let (mut made, mut races) = (0, 0);
         while races < RACES {
             let now = self.now();
-            let blocks = self.store.read(show.id, &all, true).await?;
+            let blocks = self
+                .store
+                .read_blocks(show.id, &all, Reads::Consistent)
+                .await?;
             let put_back = self.returned_tickets(show.id).await?;
             let mut places =
                 Places::read(layout, &blocks, now).with_put_back(layout, &blocks, &put_back, now);
@@ -226,7 +231,10 @@ impl App {
     /// The show is over or called off, and so is waiting for it.
     async fn end_line(&self, show: ShowId, line: &[Waiting]) -> Result<()> {
         for waiting in line.iter().take(ENDED_A_PASS) {
-            let stored = self.store.waitlist_entry(show, waiting.account).await?;
+            let stored = self
+                .store
+                .read::<WaitlistEntry>((show, waiting.account))
+                .await?;
             if let Some(entry) = stored.filter(|entry| entry.value.is_waiting()) {
                 self.end(&entry, Outcome::Lapsed).await?;
             }

@@ -71,7 +71,10 @@ impl App {
         let show = self.recent_show(show_id).await?;
         let layout = self.layout_of(&show).await?;
         let buyer = self.own_buyer(caller, show_id).await?;
-        let stored = self.store.waitlist_entry(show_id, caller.account).await?;
+        let stored = self
+            .store
+            .read::<WaitlistEntry>((show_id, caller.account))
+            .await?;
         let Some(stored) = stored else {
             return Ok(Vec::new());
         };

@@ -15,7 +15,7 @@ use onsale_app::{App, Caller, passwords};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::time::Millis;
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::{Fault, MemoryWorld};
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 /// More than reconciling waits before it takes something for forgotten.
@@ -55,7 +55,7 @@ pub(crate) async fn session_of(app: &App, account: AccountId, role: Role) -> Cal
         epoch: 0,
         device: None,
     };
-    app.store.open(&session).await.unwrap();
+    app.store.open_session(&session).await.unwrap();
     Caller {
         account,
         session: session.id,
@@ -89,10 +89,10 @@ pub(crate) async fn with_fault<F: Future>(
     fault: Fault,
     work: F,
 ) -> bool {
-    world.gate.arm(Some((nth, fault)));
+    world.faults.arm(Some((nth, fault)));
     // A process that dies never comes back: it is dropped.
     let _ = tokio::time::timeout(Duration::from_millis(20), work).await;
-    let reached = world.gate.calls().len() > nth;
-    world.gate.arm(None);
+    let reached = world.faults.calls().len() > nth;
+    world.faults.arm(None);
     reached
 }

@@ -17,7 +17,7 @@ use onsale_domain::money::{Cents, Currency};
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::time::Millis;
 use onsale_domain::venue::Location;
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 
 const NOW: Millis = Millis(1_800_000_000_000);
 const DAY: u64 = 24 * 3_600_000;

@@ -2,20 +2,18 @@
 
 use futures_util::FutureExt;
 use onsale_app::exports::Portion;
-use onsale_app::ports::{
-    Credentials, Exports, Fetched, Objects, PasswordHash, Session, WriteExport,
-};
+use onsale_app::ports::{Credentials, Fetched, Objects, PasswordHash, Session, WriteExport};
 use onsale_app::{Caller, Error};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::audit::AuditAction;
-use onsale_domain::export::{ExportKind, ExportStatus, KEPT_MS};
+use onsale_domain::export::{Export, ExportKind, ExportStatus, KEPT_MS};
 use onsale_domain::ids::{AccountId, ExportId, OrderId, SessionId};
-use onsale_domain::order::OrderNumber;
+use onsale_domain::order::{Order, OrderNumber};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::time::Millis;
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::stage::{Plan, Stage};
+use onsale_test_support::{Fault, MemoryWorld};
 
 const NOW: Millis = Millis(1_800_000_000_000);
 /// Several parts of a few orders each.
@@ -86,7 +84,7 @@ impl Scene {
             epoch: 0,
             device: None,
         };
-        app.store.open(&session).await.unwrap();
+        app.store.open_session(&session).await.unwrap();
         let buyer = Caller {
             account,
             session: session.id,
@@ -133,7 +131,14 @@ impl Scene {
     }
 
     async fn file(&self, id: ExportId) -> String {
-        let export = self.world.store.export(id).await.unwrap().unwrap().value;
+        let export = self
+            .world
+            .store
+            .read::<Export>(id)
+            .await
+            .unwrap()
+            .unwrap()
+            .value;
         assert_eq!(export.status, ExportStatus::Ready);
         let found = self
             .world
@@ -201,9 +206,9 @@ async fn a_crash_anywhere_loses_no_row_and_doubles_none() {
         for fault in Fault::ALL {
             let scene = Scene::sold(9).await;
             let id = scene.begin(ExportKind::Orders).await;
-            scene.world.gate.arm(Some((nth, fault)));
+            scene.world.faults.arm(Some((nth, fault)));
             let _ = scene.world.app.write_export_by(id, SMALL).now_or_never();
-            scene.world.gate.arm(None);
+            scene.world.faults.arm(None);
             // The message is gone with its worker: only reconciling is left.
             scene.world.export_queue.take_due();
             scene.finish().await;
@@ -214,14 +219,21 @@ async fn a_crash_anywhere_loses_no_row_and_doubles_none() {
 }
 
 /// The calls that writing an export in several parts takes, and its file.
-async fn calm_run() -> (Vec<&'static str>, String) {
+async fn calm_run() -> (Vec<String>, String) {
     let scene = Scene::sold(9).await;
     let id = scene.begin(ExportKind::Orders).await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     let app = &scene.world.app;
     app.write_export_by(id, SMALL).await.unwrap();
-    let calls = scene.world.gate.calls();
-    let export = scene.world.store.export(id).await.unwrap().unwrap().value;
+    let calls = scene.world.faults.calls();
+    let export = scene
+        .world
+        .store
+        .read::<Export>(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert!(export.parts.len() >= 3, "{:?}", export.parts);
     (calls, scene.file(id).await)
 }
@@ -235,10 +247,10 @@ async fn a_part_that_was_not_noted_never_counts() {
     let second = stores.nth(1).unwrap();
     let scene = Scene::sold(9).await;
     let id = scene.begin(ExportKind::Orders).await;
-    scene.world.gate.arm(Some((second, Fault::DieAfter)));
+    scene.world.faults.arm(Some((second, Fault::DieAfter)));
     let late = scene.world.app.write_export_by(id, SMALL).now_or_never();
     assert_eq!(late, None);
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     let orphan = scene.world.objects.keys().pop().unwrap();
     let junk = b"another,part\n".to_vec();
     scene.world.objects.damage(&orphan, |body| *body = junk);
@@ -294,7 +306,7 @@ async fn whoever_was_given_a_ticket_stands_below_who_passed_it_on() {
     let (ana, order) = scene.buy(1).await;
     let (bo, _) = scene.buy(2).await;
     let (cy, _) = scene.buy(3).await;
-    let order = app.store.order(order).await.unwrap().unwrap().value;
+    let order = app.store.read::<Order>(order).await.unwrap().unwrap().value;
     let mut ticket = order.ticket_ids()[0];
     let seat = order.seat_ids()[0].clone();
     for (from, to, n) in [(&ana, &bo, 2), (&bo, &cy, 3)] {
@@ -372,11 +384,18 @@ async fn after_seven_days_the_file_is_gone() {
 async fn an_export_that_cannot_be_written_fails_in_the_end() {
     let scene = Scene::sold(1).await;
     let id = scene.begin(ExportKind::Orders).await;
-    scene.world.gate.fail_always("replace_object", true);
+    scene.world.faults.fail_always("replace_object", true);
     let failed = scene.world.app.write_export_by(id, SMALL).await;
     assert_eq!(failed, Err(Error::Unavailable));
     scene.world.clock.advance(6 * 3_600_000);
     scene.world.app.reconcile_open().await.unwrap();
-    let export = scene.world.store.export(id).await.unwrap().unwrap().value;
+    let export = scene
+        .world
+        .store
+        .read::<Export>(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert_eq!(export.status, ExportStatus::Failed);
 }

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Email;
 use onsale_domain::audit::AuditAction;
+use onsale_domain::event::Event;
 use onsale_domain::ids::ShowId;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::fan_code::{FanCode, FanKeyId, FanKeys};
 use onsale_domain::room::fans::{MAX_CODES, MAX_REGISTERED};
-use onsale_domain::show::StoredStatus;
+use onsale_domain::show::{Show, StoredStatus};
 use onsale_domain::time::Millis;
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::stage::{Plan, Stage};
+use onsale_test_support::{Fault, MemoryWorld};
 
 const NOW: Millis = Millis(1_800_000_000_000);
 const HOUR_MS: u64 = 3_600_000;
@@ -60,8 +61,12 @@ fn email(name: &str) -> Email {
 impl Scene {
     async fn change(&self, change: impl FnOnce(&mut onsale_domain::show::Show)) {
         let store = &self.world.app.store;
-        let mut show = store.show(self.show).await.unwrap().unwrap();
-        let event = store.event(show.value.event_id).await.unwrap().unwrap();
+        let mut show = store.read::<Show>(self.show).await.unwrap().unwrap();
+        let event = store
+            .read::<Event>(show.value.event_id)
+            .await
+            .unwrap()
+            .unwrap();
         change(&mut show.value);
         assert!(
             store
@@ -128,7 +133,7 @@ async fn a_batch_whose_answer_was_lost_is_found_again() {
     for call in 0..2 {
         for fault in [Fault::FailBefore, Fault::FailAfter] {
             let scene = scene().await;
-            scene.world.gate.arm(Some((call, fault)));
+            scene.world.faults.arm(Some((call, fault)));
             let lost = scene.codes(5, Some("k")).await;
             assert_eq!(lost, Err(Error::Unavailable), "{call} {fault:?}");
             let codes = scene.codes(5, Some("k")).await.unwrap();

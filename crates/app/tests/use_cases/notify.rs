@@ -12,10 +12,11 @@ mod turns;
 
 use crate::checkout::scene::{NOW, Scene};
 use onsale_app::Caller;
-use onsale_app::ports::{Accounts, Credentials, PasswordHash};
+use onsale_app::ports::{Credentials, List, PasswordHash};
 use onsale_domain::account::{Account, Email, Role};
 use onsale_domain::announcement::Announcement;
 use onsale_domain::mail::{Mail, MailState};
+use onsale_domain::mailing::Mailing;
 
 /// Gives a caller an account with this address.
 async fn known(scene: &Scene, caller: &Caller, email: &str) -> Email {
@@ -60,8 +61,13 @@ async fn come_to_rest(scene: &Scene) {
         }
         let quiet = scene.world.notify_queue.waiting().is_empty();
         let open = |mail: &Mail| mail.look_at().is_some();
-        let none_open = !scene.world.store.all_mails().iter().any(open);
-        let mailings = scene.app.store.open_mailings().await.unwrap();
+        let none_open = !scene.world.table.all_mails().iter().any(open);
+        let mailings = scene
+            .app
+            .store
+            .ids_in::<Mailing>(&List::OpenMailings)
+            .await
+            .unwrap();
         if quiet && none_open && mailings.is_empty() {
             return;
         }

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use aws_smithy_types::base64;
 use onsale_app::Error;
 use onsale_app::holds::Wish;
+use onsale_aws_emulator::testing::{Call, Fault, FaultyClient};
 use onsale_domain::block::{BlockIndex, Slot};
 use onsale_domain::buyer::Buyer;
 use onsale_domain::request_hash::IdempotencyKey;
-use onsale_local_cloud::testing::{Call, Fault, FaultyClient};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_store::Reads;
+use onsale_store::keys::BUYER;
+use onsale_test_support::stage::{Plan, Stage};
 
 use crate::network::over_a_network;
 use crate::places::in_process;
@@ -21,7 +23,13 @@ fn lists_cells(call: &Call<'_>) -> bool {
     let Ok(body) = serde_json::from_slice::<serde_json::Value>(call.body) else {
         return false;
     };
-    let entries = body["ExpressionAttributeValues"][":e"]["B"].as_str();
+    let key = body["Key"]["pk"]["S"].as_str().unwrap_or_default();
+    if !key.starts_with(BUYER) {
+        return false;
+    }
+    // The entries are the only bytes in it.
+    let values = body["ExpressionAttributeValues"].as_object();
+    let entries = values.and_then(|values| values.values().find_map(|value| value["B"].as_str()));
     let entries = entries.and_then(|text| base64::decode(text).ok());
     let buyer = entries.and_then(|bytes| Buyer::decode(1, &bytes));
     buyer.is_some_and(|buyer| !buyer.given_back.is_empty())
@@ -69,7 +77,11 @@ async fn race(lost: u64, fault: Fault) -> u64 {
     let all: Vec<_> = (0..stage.layout.blocks().len() as u32)
         .map(BlockIndex)
         .collect();
-    let blocks = app.store.read(show, &all, true).await.unwrap();
+    let blocks = app
+        .store
+        .read_blocks(show, &all, Reads::Consistent)
+        .await
+        .unwrap();
     let slots = (0..32).map(Slot);
     let taken = |slot| blocks.iter().filter(move |(_, b)| b.cell(slot).is_some());
     assert_eq!(slots.flat_map(taken).count(), 3, "{lost} {fault:?}");

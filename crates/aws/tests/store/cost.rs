@@ -1,10 +1,10 @@
 //! What a hold costs, read from the consumed capacity of every answer.
 
 use onsale_app::holds::Wish;
+use onsale_aws_emulator::testing::{Recorder, Usage};
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::show::RoomMode;
-use onsale_local_cloud::testing::{Recorder, Usage};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::stage::{Plan, Stage};
 
 use crate::places::{InProcess, in_process};
 

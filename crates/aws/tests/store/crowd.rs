@@ -8,10 +8,12 @@ use onsale_app::shows::{NewShow, RoomChange};
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Role;
 use onsale_domain::block::{BlockIndex, Slot};
+use onsale_domain::event::Event;
 use onsale_domain::ids::SessionId;
 use onsale_domain::money::Cents;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_store::Reads;
+use onsale_test_support::stage::{Plan, Stage};
 
 use crate::network::over_a_network;
 use crate::places::in_process;
@@ -41,7 +43,11 @@ async fn fifty_holds_of_one_buyer_at_once_fill_the_cap_and_leave_nothing_behind(
     let all: Vec<_> = (0..stage.layout.blocks().len() as u32)
         .map(BlockIndex)
         .collect();
-    let blocks = app.store.read(show, &all, true).await.unwrap();
+    let blocks = app
+        .store
+        .read_blocks(show, &all, Reads::Consistent)
+        .await
+        .unwrap();
     let taken = |slot| blocks.iter().filter(move |(_, b)| b.cell(slot).is_some());
     assert_eq!((0..32).map(Slot).flat_map(taken).count(), 6);
     let buyer = app.store.buyer(show, caller.account).await.unwrap();
@@ -78,6 +84,6 @@ async fn forty_shows_of_one_event_are_created_at_once() {
     for created in join_all(created).await {
         created.unwrap();
     }
-    let stored = app.store.event(event).await.unwrap().unwrap();
+    let stored = app.store.read::<Event>(event).await.unwrap().unwrap();
     assert_eq!(stored.value.shows.len(), 41);
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use onsale_app::Error;
 use onsale_app::holds::Wish;
+use onsale_aws_emulator::testing::{Call, Fault, FaultyClient};
 use onsale_domain::block::Slot;
 use onsale_domain::buyer::EntryState;
 use onsale_domain::request_hash::IdempotencyKey;
-use onsale_local_cloud::testing::{Call, Fault, FaultyClient};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_store::Reads;
+use onsale_test_support::stage::{Plan, Stage};
 
 use crate::places::in_process;
 
@@ -105,7 +106,7 @@ async fn owners(stage: &Stage) -> BTreeSet<String> {
     let blocks = stage
         .app
         .store
-        .read(stage.show.id, &all, true)
+        .read_blocks(stage.show.id, &all, Reads::Consistent)
         .await
         .unwrap();
     let mut owned = BTreeSet::new();

@@ -1,28 +1,28 @@
 //! A write of a versioned document is applied and its answer dropped: the SDK repeats
 //! it, and the repetition must know its own work from anybody else's.
 
-use onsale_app::ports::{
-    Cancellations, Gates, Orders, SandboxLedger, StoreError, Tickets, Versioned, Written,
-};
 use onsale_app::shows::ShowChange;
-use onsale_aws::DynamoStore;
+use onsale_aws_emulator::testing::{FaultPlan, FaultyClient};
+use onsale_domain::block::BlockIndex;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::gate::Admission;
 use onsale_domain::ids::{AccountId, ShowId};
 use onsale_domain::money::Cents;
-use onsale_local_cloud::testing::{FaultPlan, FaultyClient};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_domain::order::Order;
+use onsale_domain::ticket::Ticket;
+use onsale_store::{Reads, Store, StoreError, Versioned, Written};
+use onsale_test_support::stage::{Plan, Stage};
 
+use crate::contract::sample_orders::{confirmed, order, tickets};
 use crate::contract::{NOW, fresh};
 use crate::places::in_process;
-use crate::sample_orders::{confirmed, order, tickets};
 
 fn at<T>(version: u64, value: T) -> Versioned<T> {
     Versioned { version, value }
 }
 
 /// A store that loses what the plan says, writes being counted from 1.
-async fn store_with(plan: FaultPlan) -> DynamoStore {
+async fn store_with(plan: FaultPlan) -> Store {
     let world = in_process(|http| FaultyClient::new(http, plan).http_client()).await;
     world.store
 }
@@ -52,12 +52,12 @@ async fn an_order_is_created_and_moved_although_answers_are_lost() {
     for plan in losses() {
         let store = store_with(plan).await;
         let order = order(AccountId::from_bytes(fresh()), NOW);
-        let created = store.create_order(&order).await.unwrap();
+        let created = store.create(&order).await.unwrap();
         assert_eq!(created, Written::Done(1));
         let next = confirmed(&order);
-        let moved = store.replace_order(&at(1, next.clone())).await.unwrap();
+        let moved = store.replace(&at(1, next.clone())).await.unwrap();
         assert_eq!(moved, Written::Done(2));
-        let read = store.order(order.id).await.unwrap();
+        let read = store.read::<Order>(order.id).await.unwrap();
         assert_eq!(read, Some(at(2, next)));
         let open = store.open_orders(None, 10).await.unwrap();
         assert_eq!(open.items, vec![]);
@@ -69,12 +69,12 @@ async fn a_ticket_is_created_and_used_although_answers_are_lost() {
     for plan in losses() {
         let store = store_with(plan).await;
         let ticket = tickets(&order(AccountId::from_bytes(fresh()), NOW)).remove(0);
-        let created = store.create_ticket(&ticket).await.unwrap();
+        let created = store.create(&ticket).await.unwrap();
         assert_eq!(created, Written::Done(1));
         let next = ticket.revoked(NOW).unwrap();
-        let moved = store.replace_ticket(&at(1, next.clone())).await.unwrap();
+        let moved = store.replace(&at(1, next.clone())).await.unwrap();
         assert_eq!(moved, Written::Done(2));
-        let read = store.ticket(ticket.id).await.unwrap();
+        let read = store.read::<Ticket>(ticket.id).await.unwrap();
         assert_eq!(read, Some(at(2, next)));
     }
 }
@@ -92,7 +92,7 @@ async fn an_admission_is_stored_and_counted_once_although_answers_are_lost() {
         let store = store_with(plan).await;
         let order = order(AccountId::from_bytes(fresh()), NOW);
         let ticket = tickets(&order).remove(0);
-        store.create_ticket(&ticket).await.unwrap();
+        store.create(&ticket).await.unwrap();
         let admission = Admission {
             scan: "s".to_owned(),
             at: NOW,
@@ -108,7 +108,15 @@ async fn an_admission_is_stored_and_counted_once_although_answers_are_lost() {
         let counted = store.gate_counts(order.show_id).await.unwrap();
         assert_eq!(counted.len(), 1);
         assert_eq!(counted[0].admitted, 1);
-        assert_eq!(store.ticket(ticket.id).await.unwrap().unwrap().version, 2);
+        assert_eq!(
+            store
+                .read::<Ticket>(ticket.id)
+                .await
+                .unwrap()
+                .unwrap()
+                .version,
+            2
+        );
     }
 }
 
@@ -117,10 +125,10 @@ async fn a_cancellation_and_a_ledger_go_on_although_answers_are_lost() {
     for plan in losses() {
         let store = store_with(plan).await;
         let first = Cancellation::begin(ShowId::from_bytes(fresh()), NOW);
-        let created = store.create_cancellation(&first).await.unwrap();
+        let created = store.create(&first).await.unwrap();
         assert_eq!(created, Written::Done(1));
         let next = at(1, first.done(NOW));
-        let moved = store.replace_cancellation(&next).await.unwrap();
+        let moved = store.replace(&next).await.unwrap();
         assert_eq!(moved, Written::Done(2));
     }
     for plan in losses() {
@@ -141,21 +149,19 @@ async fn who_comes_back_after_an_outage_is_told_what_is_there() {
     });
     let store = store_with(outage).await;
     let order = order(AccountId::from_bytes(fresh()), NOW);
-    store.create_order(&order).await.unwrap();
+    store.create(&order).await.unwrap();
     let next = at(1, confirmed(&order));
-    let unknown = store.replace_order(&next).await;
+    let unknown = store.replace(&next).await;
     assert!(
         matches!(unknown, Err(StoreError::Unavailable(_))),
         "{unknown:?}"
     );
-    let again = store.replace_order(&next).await.unwrap();
+    let again = store.replace(&next).await.unwrap();
     assert_eq!(again, Written::Lost(at(2, next.value)));
 }
 
 #[tokio::test]
 async fn blocks_are_closed_although_answers_are_lost() {
-    use onsale_app::ports::Blocks;
-    use onsale_domain::block::BlockIndex;
     let plan = (1..=20).fold(FaultPlan::new(), |plan, nth| match nth % 2 {
         0 => plan.drop_reply("UpdateItem", nth),
         _ => plan.fail_before("UpdateItem", nth),
@@ -164,7 +170,10 @@ async fn blocks_are_closed_although_answers_are_lost() {
     let show = ShowId::from_bytes(fresh());
     let blocks: Vec<_> = (0..30).map(BlockIndex).collect();
     store.close_blocks(show, &blocks).await.unwrap();
-    let read = store.read(show, &blocks, true).await.unwrap();
+    let read = store
+        .read_blocks(show, &blocks, Reads::Consistent)
+        .await
+        .unwrap();
     assert!(read.len() == 30 && read.iter().all(|(_, block)| block.closed));
 }
 

@@ -1,6 +1,5 @@
 //! What a mail costs, read from the consumed capacity of every answer.
 
-use onsale_app::ports::{Mails, Versioned};
 use onsale_domain::account::Email;
 use onsale_domain::announcement::{News, OrderNews};
 use onsale_domain::ids::{AccountId, OrderId, ShowId, TicketId};
@@ -11,6 +10,7 @@ use onsale_domain::letter::{
 use onsale_domain::mail::{Mail, Recipient};
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::ticket_code::CODE_LEN;
+use onsale_store::Versioned;
 
 use crate::contract::{NOW, fresh};
 use crate::order_cost::counted;
@@ -83,13 +83,13 @@ async fn a_confirmation_takes_ten_write_units_for_one_seat_and_twelve_for_two() 
         let (store, recorder) = counted().await;
         let (due, composed) = confirmation(seats);
         recorder.take();
-        store.create_mail(&due).await.unwrap();
+        store.create(&due).await.unwrap();
         let mut units = vec![recorder.take().write_units];
         let sending = due.sending(composed, NOW + 1);
         let sent = sending.sent("0".repeat(64), NOW + 2);
         for (version, value) in (1..).zip([sending, sent]) {
             let next = Versioned { version, value };
-            store.replace_mail(&next).await.unwrap();
+            store.replace(&next).await.unwrap();
             units.push(recorder.take().write_units);
         }
         assert_eq!(units, expected, "{seats} seats");

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use onsale_app::ports::Maps;
+use onsale_aws_emulator::testing::{Recorder, Usage};
 use onsale_domain::map::{FRESH_MS, SeatMap};
 use onsale_domain::time::Millis;
-use onsale_local_cloud::testing::{Recorder, Usage};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::stage::{Plan, Stage};
 
 use crate::network::over_a_network;
 use crate::places::{InProcess, in_process};

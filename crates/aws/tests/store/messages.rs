@@ -1,12 +1,13 @@
 //! What is sent arrives as it was meant.
 
 use onsale_app::ports::Drive;
+use onsale_aws_emulator::queue_url;
 use onsale_domain::announcement::News;
 use onsale_domain::ids::{OrderId, ShowId};
 use onsale_observe::Cause;
 
 use crate::contract::{NOW, fresh};
-use crate::places::{in_process, wiring};
+use crate::places::in_process;
 
 #[tokio::test]
 async fn a_saga_is_woken_by_a_message() {
@@ -17,7 +18,7 @@ async fn a_saga_is_woken_by_a_message() {
     };
     world.app.saga_queue.send_drive(&message, 0).await.unwrap();
     let receive = world.sqs.receive_message();
-    let url = wiring().queue_url("SagaQueue").unwrap();
+    let url = queue_url("SagaQueue");
     let received = receive.queue_url(url).send().await.unwrap();
     let body = received.messages()[0].body().unwrap();
     assert_eq!(serde_json::from_str::<Drive>(body).unwrap(), message);
@@ -47,7 +48,7 @@ async fn what_caused_a_message_goes_with_it() {
     let cause = Cause::begin(Some("req-7"), Some(parent));
     let sent = cause.scope(world.app.saga_queue.send_drive(&message, 0));
     sent.await.unwrap();
-    let url = wiring().queue_url("SagaQueue").unwrap();
+    let url = queue_url("SagaQueue");
     let receive = world.sqs.receive_message().queue_url(url);
     let received = receive.message_attribute_names("All").send().await.unwrap();
     let received = &received.messages()[0];

@@ -8,7 +8,7 @@ use aws_sdk_sqs::types::{Message, QueueAttributeName};
 use onsale_app::holds::Wish;
 use onsale_app::ports::Drive;
 use onsale_app::{App, Caller};
-use onsale_aws::{AwsConfig, SystemClock, Wires};
+use onsale_aws::{AwsConfig, Wires};
 use onsale_domain::announcement::SOURCE;
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::EntryState;
@@ -19,11 +19,13 @@ use onsale_domain::payment::{PaymentMethod, PaymentState};
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::ticket_code::TicketKey;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_machine::SystemClock;
 use onsale_payments::{Pace, Sandbox};
+use onsale_store::{Reads, SCHEMA};
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::Value;
 
-use crate::places::{create_table, ministack_config};
+use crate::cloud::{create_table, ministack_config};
 
 const SEATS: [&str; 2] = ["A-1-1", "A-1-2"];
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,7 +43,7 @@ struct Deployment {
 impl Deployment {
     async fn create(config: &AwsConfig) -> Self {
         let name = format!("order-{}", std::process::id());
-        create_table(&config.dynamodb(), &name).await;
+        create_table(&config.dynamodb(), &name, &SCHEMA).await;
         let sqs = config.sqs();
         let expire_holds_queue = create_queue(&sqs, &format!("{name}-expire-holds")).await;
         let saga_queue = create_queue(&sqs, &format!("{name}-saga")).await;
@@ -57,7 +59,7 @@ impl Deployment {
             offer_waitlist_queue: None,
             event_bus: Some(name),
         };
-        let ledger = Arc::new(config.store(&wires));
+        let ledger = config.store(&wires);
         let payments = Sandbox::new(ledger, Arc::new(SystemClock), Pace::NONE);
         let signer = TicketKey::from_bytes(&[7; 32]);
         Self {
@@ -190,7 +192,10 @@ impl Purchase<'_> {
         for seat in SEATS {
             let (block, slot) = layout.locate(layout.find(seat).unwrap());
             let (store, show) = (&self.cloud.app.store, self.stage.show.id);
-            let blocks = store.read(show, &[block], true).await.unwrap();
+            let blocks = store
+                .read_blocks(show, &[block], Reads::Consistent)
+                .await
+                .unwrap();
             cells.push(blocks[0].1.cell(slot));
         }
         cells

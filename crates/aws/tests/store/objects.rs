@@ -5,22 +5,23 @@ use std::time::Duration;
 
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 use onsale_app::ports::{Fetched, Object, Objects};
-use onsale_local_cloud::{LinkError, LocalCloud};
-use onsale_memory::{Gate, ManualClock, MemoryObjects};
+use onsale_aws_emulator::{Emulator, LinkError};
+use onsale_test_support::{Faults, ManualClock, MemoryObjects};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::places::{START, config, wiring};
+use crate::cloud::config;
+use crate::places::{START, wiring};
 
 async fn everywhere() -> Vec<(&'static str, Arc<dyn Objects>)> {
     let clock = Arc::new(ManualClock::new(START));
-    let memory = MemoryObjects::new(clock, Arc::new(Gate::default()));
+    let memory = MemoryObjects::new(clock, Arc::new(Faults::default()));
     let (_, s3) = in_process().await;
     vec![("memory", Arc::new(memory)), ("s3", s3)]
 }
 
-async fn in_process() -> (LocalCloud, Arc<dyn Objects>) {
-    let cloud = LocalCloud::memory().unwrap();
+async fn in_process() -> (Emulator, Arc<dyn Objects>) {
+    let cloud = Emulator::memory().unwrap();
     cloud.apply(&wiring()).await.unwrap();
     let mut config = config(cloud.http_client(), "http://cloud.local");
     config.links = Some("http://127.0.0.1:8787/objects".to_owned());
@@ -144,16 +145,16 @@ async fn a_link_is_good_for_its_object_and_its_time_only() {
         ),
     ] {
         let refused = open(changed.clone(), host, secret).await;
-        assert_eq!(refused, Err(LinkError::Refused), "{changed}");
+        assert_eq!(refused.err(), Some(LinkError::Refused), "{changed}");
     }
     objects.delete("exports/a b.csv").await.unwrap();
     let gone = open(target.to_owned(), host, "test").await;
-    assert_eq!(gone, Err(LinkError::NoSuchObject));
+    assert_eq!(gone.err(), Some(LinkError::NoSuchObject));
 }
 
 #[tokio::test]
 async fn another_bucket_is_an_error_and_not_an_empty_one() {
-    let cloud = LocalCloud::memory().unwrap();
+    let cloud = Emulator::memory().unwrap();
     cloud.apply(&wiring()).await.unwrap();
     let config = config(cloud.http_client(), "http://cloud.local");
     let objects = config.objects("Other");

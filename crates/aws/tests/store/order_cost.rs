@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use onsale_app::App;
 use onsale_app::holds::Wish;
-use onsale_app::ports::{Drive, Gates, Orders, Tickets, Versioned};
-use onsale_aws::DynamoStore;
+use onsale_app::ports::Drive;
+use onsale_aws_emulator::testing::Recorder;
 use onsale_domain::gate::Admission;
 use onsale_domain::ids::AccountId;
 use onsale_domain::order::{Order, Stage as OrderStage, Why};
@@ -14,16 +14,17 @@ use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::show::RoomMode;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::TicketKey;
-use onsale_local_cloud::testing::Recorder;
-use onsale_memory::MemoryStore;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_machine::OsEntropy;
 use onsale_payments::{Pace, Sandbox};
+use onsale_store::{SCHEMA, Store, Versioned};
+use onsale_table::memory::MemoryTable;
+use onsale_test_support::stage::{Plan, Stage};
 
+use crate::contract::sample_orders::{order_of, steps_to_confirmed, tickets};
 use crate::contract::{NOW, fresh};
 use crate::places::{InProcess, in_process};
-use crate::sample_orders::{order_of, steps_to_confirmed, tickets};
 
-pub(crate) async fn counted() -> (DynamoStore, Recorder) {
+pub(crate) async fn counted() -> (Store, Recorder) {
     let mut recorder = None;
     let world = in_process(|http| recorder.insert(Recorder::new(http)).http_client()).await;
     (world.store, recorder.unwrap())
@@ -33,12 +34,12 @@ pub(crate) async fn counted() -> (DynamoStore, Recorder) {
 async fn units_of(order: &Order, steps: &[Order]) -> Vec<f64> {
     let (store, recorder) = counted().await;
     recorder.take();
-    store.create_order(order).await.unwrap();
+    store.create(order).await.unwrap();
     let mut units = vec![recorder.take().write_units];
     for (version, step) in (1..).zip(steps) {
         let value = step.clone();
         let next = Versioned { version, value };
-        store.replace_order(&next).await.unwrap();
+        store.replace(&next).await.unwrap();
         units.push(recorder.take().write_units);
     }
     units
@@ -68,7 +69,7 @@ async fn a_ticket_takes_two_write_units_to_issue_five_to_use_and_two_to_revoke()
     let ticket = tickets(&order).remove(0);
     recorder.take();
     // Itself, and the list of its owner.
-    store.create_ticket(&ticket).await.unwrap();
+    store.create(&ticket).await.unwrap();
     assert_eq!(recorder.take().write_units, 2.0);
     let admission = Admission {
         scan: "0123456789abcdef0123456789abcdef".to_owned(),
@@ -91,7 +92,7 @@ async fn a_ticket_takes_two_write_units_to_issue_five_to_use_and_two_to_revoke()
     assert!(first.unwrap());
     assert_eq!(recorder.take().write_units, 6.0);
     let other = tickets(&order_of(1, fresh(), order.account, NOW)).remove(0);
-    store.create_ticket(&other).await.unwrap();
+    store.create(&other).await.unwrap();
     recorder.take();
     let next = other.with_admissions(&used.admissions, NOW);
     let next = store
@@ -102,18 +103,19 @@ async fn a_ticket_takes_two_write_units_to_issue_five_to_use_and_two_to_revoke()
     assert_eq!(recorder.take().write_units, 5.0);
 
     let plain = tickets(&order_of(1, fresh(), order.account, NOW)).remove(0);
-    store.create_ticket(&plain).await.unwrap();
+    store.create(&plain).await.unwrap();
     recorder.take();
     let value = plain.revoked(NOW).unwrap();
     let next = Versioned { version: 1, value };
-    store.replace_ticket(&next).await.unwrap();
+    store.replace(&next).await.unwrap();
     assert_eq!(recorder.take().write_units, 2.0);
 }
 
 /// The application with a provider whose ledger lies elsewhere, and costs nothing here.
 pub(crate) fn with_payments(world: &InProcess) -> App {
     let mut ports = (*world.app).clone();
-    let ledger = Arc::new(MemoryStore::default());
+    let table = Arc::new(MemoryTable::new(SCHEMA));
+    let ledger = Store::new(table, world.clock.clone(), Arc::new(OsEntropy));
     ports.payments = Arc::new(Sandbox::new(ledger, world.clock.clone(), Pace::NONE));
     ports.ticket_signer = Arc::new(TicketKey::from_bytes(&[7; 32]));
     App::new(ports)
@@ -145,7 +147,7 @@ async fn units_of_a_paid_order(room: RoomMode) -> (f64, f64) {
     app.drive(&message).await.unwrap();
     let usage = recorder.take();
     assert_eq!(usage.refused_writes, 0, "{usage:?}");
-    let order = world.store.order(order_id).await.unwrap().unwrap();
+    let order = world.store.read::<Order>(order_id).await.unwrap().unwrap();
     assert_eq!(order.value.stage, OrderStage::Confirmed);
     (checkout, usage.write_units)
 }

@@ -2,17 +2,17 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use onsale_app::App;
-use onsale_app::ports::{Cancellations, Orders};
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::ids::{AccountId, OrderId, ShowId};
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::payment::{PaymentId, PaymentMethod, PaymentState};
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::stage::{Plan, Stage};
 
+use crate::cloud::config;
 use crate::contract::fresh;
+use crate::contract::sample_orders::order;
 use crate::order_cost::with_payments;
-use crate::places::{InProcess, START, config, in_process, wiring};
-use crate::sample_orders::order;
+use crate::places::{InProcess, START, in_process, wiring};
 
 const LATER_MS: u64 = 10 * 60_000;
 const TAKEN: PaymentState = PaymentState::Captured { refunded: Cents(0) };
@@ -72,7 +72,7 @@ async fn an_order_that_cannot_be_read_keeps_no_other_from_being_driven() {
     let account = AccountId::from_bytes(fresh());
     let (spoilt, sound) = (order(account, START), order(account, START));
     for order in [&spoilt, &sound] {
-        world.store.create_order(order).await.unwrap();
+        world.store.create(order).await.unwrap();
     }
     spoil_order(&client, spoilt.id).await;
     world.clock.advance(LATER_MS);
@@ -89,7 +89,7 @@ async fn what_cannot_be_read_keeps_no_payment_from_being_compared() {
     let (spoilt, sound) = (ShowId::from_bytes(fresh()), ShowId::from_bytes(fresh()));
     for (show, began) in [(spoilt, START), (sound, START + 1)] {
         let new = Cancellation::begin(show, began);
-        world.store.create_cancellation(&new).await.unwrap();
+        world.store.create(&new).await.unwrap();
     }
     spoil(&client, &format!("CXL#{}", spoilt.simple())).await;
     let stage = Stage::set(&app, &Plan::default()).await.unwrap();
@@ -113,7 +113,7 @@ async fn the_money_of_an_order_that_cannot_be_read_stays_and_other_money_is_comp
     let (world, client) = world().await;
     let app = with_payments(&world);
     let unreadable = order(AccountId::from_bytes(fresh()), START);
-    world.store.create_order(&unreadable).await.unwrap();
+    world.store.create(&unreadable).await.unwrap();
     let theirs = money_for(&app, unreadable.id).await;
     let orphan = money_for(&app, OrderId::from_bytes(fresh())).await;
     spoil_order(&client, unreadable.id).await;

@@ -36,7 +36,7 @@ mod tests {
     use onsale_domain::room::opaque::PassId;
     use onsale_domain::room::pass_key::PassKey;
     use onsale_domain::time::Millis;
-    use onsale_memory::MemoryWorld;
+    use onsale_test_support::MemoryWorld;
 
     use super::*;
     use crate::limits::Limits;

@@ -5,11 +5,11 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use axum::routing::get;
 use onsale_app::Caller;
-use onsale_app::ports::{Session, Sessions};
+use onsale_app::ports::Session;
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::time::Millis;
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use tower::ServiceExt;
 
 use super::{Authenticated, LoggedIn, MaybeLoggedIn, SessionSigner};
@@ -40,7 +40,7 @@ async fn site(limits: Limits) -> Site {
         epoch: 0,
         device: None,
     };
-    world.store.open(&session).await.unwrap();
+    world.store.open_session(&session).await.unwrap();
     let token = signer.sign(&session, Role::Buyer).unwrap();
     let authenticated = |Authenticated(caller): Authenticated| name(caller);
     let logged_in = |LoggedIn(caller): LoggedIn| name(caller);
@@ -210,7 +210,11 @@ async fn a_closed_session_is_refused_at_once_where_the_store_is_asked() {
     let site = site(Limits::off()).await;
     let bearer = format!("Bearer {}", site.token);
     let headers = [("authorization", bearer.as_str())];
-    site.world.store.close(site.session.id).await.unwrap();
+    site.world
+        .store
+        .close_session(site.session.id)
+        .await
+        .unwrap();
     // Where the use case asks, the token alone says nothing of it.
     assert_eq!(site.get("/token", &headers).await, StatusCode::OK);
     assert_eq!(
@@ -232,7 +236,7 @@ async fn all_sessions_of_an_account_share_its_hundred_requests() {
             id: SessionId::from_bytes([n; 16]),
             ..site.session.clone()
         };
-        site.world.store.open(&session).await.unwrap();
+        site.world.store.open_session(&session).await.unwrap();
         let token = signer.sign(&session, Role::Buyer).unwrap();
         bearers.push(format!("Bearer {token}"));
     }

@@ -1,16 +1,14 @@
 //! One of the concurrent invocations of a queue consumer, as Lambda's event source mapping makes
 //! them. What the function reports as done is deleted; the rest becomes visible again by itself.
 
-use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage, SqsMessageAttribute};
+use onsale_consume::Delivery;
 use tokio::sync::watch;
 
-use super::{SqsHandler, outcome, stopped};
-use crate::queues::{BATCH_MAX, Message, QueueError, Queues};
-use crate::sqs_protocol::md5_hex;
-use crate::wiring::{Consumer, queue_arn};
+use super::{Handler, outcome, stopped};
+use crate::queues::{BATCH_MAX, QueueError, Queues, Received};
+use crate::wiring::Consumer;
 
 /// A queue that cannot be read, say on a full disk, is tried again after this pause.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
@@ -18,7 +16,7 @@ const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
 pub(super) struct Poller {
     pub(super) queues: Queues,
     pub(super) consumer: Consumer,
-    pub(super) handler: SqsHandler,
+    pub(super) handler: Handler,
 }
 
 impl Poller {
@@ -60,14 +58,14 @@ impl Poller {
     }
 
     /// Runs the function and returns the receipts of the messages it is done with.
-    async fn invoke(&self, batch: &[Message]) -> Vec<String> {
-        let event = event(&self.consumer.queue, batch);
+    async fn invoke(&self, batch: &[Received]) -> Vec<String> {
+        let deliveries = batch.iter().map(|m| self.delivery(m)).collect();
         // The call itself may panic too, hence the block.
-        let invocation = async { (self.handler)(event).await };
+        let invocation = async { (self.handler)(deliveries).await };
         let function = &self.consumer.function;
         match outcome(self.consumer.timeout, invocation).await {
-            Ok(response) if self.consumer.reports_item_failures => {
-                let done = succeeded(batch, &response);
+            Ok(failed) if self.consumer.reports_item_failures => {
+                let done = succeeded(batch, &failed);
                 if done.len() < batch.len() {
                     let failed = batch.len() - done.len();
                     tracing::warn!(%function, failed, "messages failed and will come again");
@@ -81,58 +79,23 @@ impl Poller {
             }
         }
     }
+
+    fn delivery(&self, message: &Received) -> Delivery {
+        Delivery {
+            id: message.id.clone(),
+            body: message.body.clone(),
+            attributes: message.attributes.clone().into_iter().collect(),
+            queue: self.consumer.queue.clone(),
+        }
+    }
 }
 
-/// The receipts of those messages that the response does not name. As with Lambda, an answer that
+/// The receipts of those messages that are not named as failed. As with Lambda, an answer that
 /// names an unknown or empty id makes no sense, so the whole batch counts as failed.
-fn succeeded(batch: &[Message], response: &SqsBatchResponse) -> Vec<String> {
-    let failures = response.batch_item_failures.iter();
-    let failed: HashSet<&str> = failures.map(|f| f.item_identifier.as_str()).collect();
-    if failed.iter().any(|id| !batch.iter().any(|m| m.id == **id)) {
+fn succeeded(batch: &[Received], failed: &[String]) -> Vec<String> {
+    if failed.iter().any(|id| !batch.iter().any(|m| m.id == *id)) {
         return Vec::new();
     }
-    let done = batch.iter().filter(|m| !failed.contains(m.id.as_str()));
+    let done = batch.iter().filter(|m| !failed.contains(&m.id));
     done.map(|m| m.receipt.clone()).collect()
-}
-
-/// The event as Lambda receives it.
-fn event(queue: &str, batch: &[Message]) -> SqsEvent {
-    let mut event = SqsEvent::default();
-    event.records = batch.iter().map(|m| record(queue, m)).collect();
-    event
-}
-
-fn record(queue: &str, message: &Message) -> SqsMessage {
-    let mut record = SqsMessage::default();
-    record.message_id = Some(message.id.clone());
-    record.receipt_handle = Some(message.receipt.clone());
-    record.body = Some(message.body.clone());
-    record.md5_of_body = Some(md5_hex(&message.body));
-    record.attributes = HashMap::from([
-        (
-            "ApproximateReceiveCount".to_owned(),
-            message.receives.to_string(),
-        ),
-        ("SentTimestamp".to_owned(), message.sent_ms.to_string()),
-        (
-            "ApproximateFirstReceiveTimestamp".to_owned(),
-            message.first_received_ms.to_string(),
-        ),
-    ]);
-    record.message_attributes = message
-        .attributes
-        .iter()
-        .map(|(name, value)| (name.clone(), attribute(value)))
-        .collect();
-    record.event_source = Some("aws:sqs".to_owned());
-    record.event_source_arn = Some(queue_arn(queue));
-    record.aws_region = Some("local".to_owned());
-    record
-}
-
-fn attribute(value: &str) -> SqsMessageAttribute {
-    let mut attribute = SqsMessageAttribute::default();
-    attribute.data_type = Some("String".to_owned());
-    attribute.string_value = Some(value.to_owned());
-    attribute
 }

@@ -1,8 +1,6 @@
 //! The table of the template, as far as keys, indexes and time to live go.
 //! Capacity, backups and encryption are the cloud's business and mean nothing locally.
 
-use serde_json::{Value, json};
-
 use super::WiringError;
 use super::template::Place;
 
@@ -18,7 +16,7 @@ pub struct TableIndex {
     pub included: Vec<String>,
 }
 
-/// Everything needed to create the table.
+/// The shape of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableWiring {
     /// The logical id, which is the table's name in the local cloud.
@@ -59,68 +57,6 @@ impl TableWiring {
             ttl_attribute: ttl.map(|ttl| ttl.need_text("AttributeName")).transpose()?,
         })
     }
-
-    /// The CreateTable request in DynamoDB's JSON.
-    pub fn create_request(&self) -> Value {
-        let mut request = json!({
-            "TableName": self.name,
-            "BillingMode": "PAY_PER_REQUEST",
-            "AttributeDefinitions": attribute_definitions(self.attributes.iter()),
-            "KeySchema": key_schema(&self.keys),
-        });
-        // DynamoDB refuses an empty list of indexes.
-        if !self.indexes.is_empty() {
-            request["GlobalSecondaryIndexes"] = self.indexes.iter().map(index_json).collect();
-        }
-        request
-    }
-
-    /// The UpdateTimeToLive request in DynamoDB's JSON, when the table has a time to live.
-    pub fn ttl_request(&self) -> Option<Value> {
-        let attribute = self.ttl_attribute.as_ref()?;
-        Some(json!({
-            "TableName": self.name,
-            "TimeToLiveSpecification": { "AttributeName": attribute, "Enabled": true },
-        }))
-    }
-
-    /// The UpdateTable requests in DynamoDB's JSON that give a described table the indexes it
-    /// lacks, one each as DynamoDB demands. An error says what no request can change.
-    pub(crate) fn missing_indexes(&self, described: &Value) -> Result<Vec<Value>, String> {
-        let table = &described["Table"];
-        if table["KeySchema"] != key_schema(&self.keys) {
-            return Err("its key schema is another".to_owned());
-        }
-        let found = table["GlobalSecondaryIndexes"].as_array();
-        let found = found.map(Vec::as_slice).unwrap_or_default();
-        let mut requests = Vec::new();
-        for index in &self.indexes {
-            let wanted = index_json(index);
-            let Some(found) = found.iter().find(|f| f["IndexName"] == wanted["IndexName"]) else {
-                requests.push(self.add_index_request(index));
-                continue;
-            };
-            let kind = |index: &Value| index["Projection"]["ProjectionType"].clone();
-            if found["KeySchema"] != wanted["KeySchema"] || kind(found) != kind(&wanted) {
-                let name = &index.name;
-                return Err(format!(
-                    "its index {name} has other keys or another projection"
-                ));
-            }
-        }
-        Ok(requests)
-    }
-
-    fn add_index_request(&self, index: &TableIndex) -> Value {
-        // The request declares the index's keys anew, even those the table already knows.
-        let is_key = |name: &String| index.keys.iter().any(|(key, _)| key == name);
-        let attributes = self.attributes.iter().filter(|(name, _)| is_key(name));
-        json!({
-            "TableName": self.name,
-            "AttributeDefinitions": attribute_definitions(attributes),
-            "GlobalSecondaryIndexUpdates": [{ "Create": index_json(index) }],
-        })
-    }
 }
 
 fn read_keys(place: &Place<'_>) -> Result<Vec<(String, String)>, WiringError> {
@@ -142,29 +78,5 @@ fn read_index(index: &Place<'_>) -> Result<TableIndex, WiringError> {
         keys: read_keys(index)?,
         projection: index.need_text("Projection.ProjectionType")?,
         included,
-    })
-}
-
-fn attribute_definitions<'a>(attributes: impl Iterator<Item = &'a (String, String)>) -> Value {
-    attributes
-        .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }))
-        .collect()
-}
-
-fn key_schema(keys: &[(String, String)]) -> Value {
-    keys.iter()
-        .map(|(name, role)| json!({ "AttributeName": name, "KeyType": role }))
-        .collect()
-}
-
-fn index_json(index: &TableIndex) -> Value {
-    let mut projection = json!({ "ProjectionType": index.projection });
-    if !index.included.is_empty() {
-        projection["NonKeyAttributes"] = json!(index.included);
-    }
-    json!({
-        "IndexName": index.name,
-        "KeySchema": key_schema(&index.keys),
-        "Projection": projection,
     })
 }

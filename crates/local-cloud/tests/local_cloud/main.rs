@@ -1,12 +1,15 @@
-//! The local cloud as its users see it: through the real SDK clients, and through its runner.
+//! The local cloud as its users see it: by the ports of the application, and through its runner.
 #![allow(clippy::unwrap_used)]
 
 mod bus;
-mod clients;
-mod faults;
+mod folder;
 mod mailbox;
+mod objects;
 mod queues;
 mod runner;
 mod schedules;
-mod table;
 mod wiring;
+mod work;
+
+/// The template that deploys the platform.
+const TEMPLATE: &str = include_str!("../../../../template.yaml");

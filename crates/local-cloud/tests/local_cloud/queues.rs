@@ -1,23 +1,21 @@
-//! The queues, directly and through the SQS client.
+//! The queues: what is sent, received, hidden and given up.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use aws_sdk_sqs::types::{MessageAttributeValue, QueueAttributeName, SendMessageBatchRequestEntry};
 use onsale_local_cloud::testing::ManualClock;
 use onsale_local_cloud::{
-    Clock, Durability, LocalCloud, Message, Outgoing, QueueCounts, QueueError, QueueSettings,
-    Queues, Redrive, queue_url,
+    Clock, Durability, LocalCloud, Outgoing, QueueCounts, QueueError, QueueSettings, Queues,
+    Received, Redrive,
 };
-
-use crate::clients::{cloud, sqs};
 
 const START_MS: u64 = 1_800_000_000_000;
 
 /// Queues `work` and `dead`, on a clock that the test moves.
 async fn queues() -> (Queues, ManualClock) {
     let clock = ManualClock::at(START_MS);
-    let cloud = LocalCloud::memory_with_clock(Arc::new(clock.clone())).unwrap();
+    let cloud = LocalCloud::temporary_with_clock(Arc::new(clock.clone()))
+        .await
+        .unwrap();
     declare(cloud.queues()).await;
     (cloud.queues().clone(), clock)
 }
@@ -32,11 +30,11 @@ async fn declare(queues: &Queues) {
     queues.declare(QueueSettings::new("dead")).await.unwrap();
 }
 
-async fn take(queues: &Queues, queue: &str) -> Vec<Message> {
+async fn take(queues: &Queues, queue: &str) -> Vec<Received> {
     queues.receive(queue, 10, None).await.unwrap()
 }
 
-fn bodies(messages: &[Message]) -> Vec<&str> {
+fn bodies(messages: &[Received]) -> Vec<&str> {
     messages.iter().map(|m| m.body.as_str()).collect()
 }
 
@@ -120,11 +118,12 @@ async fn a_message_is_dropped_after_the_retention_period() {
 async fn messages_survive_reopening_with_their_delay_and_receive_count() {
     let dir = tempfile::tempdir().unwrap();
     let clock = ManualClock::at(START_MS);
-    let open = || {
+    let open = async || {
         let clock = Arc::new(clock.clone());
-        LocalCloud::open_with(dir.path(), clock, Durability::ProcessDeath).unwrap()
+        let opened = LocalCloud::open_with(dir.path(), clock, Durability::ProcessDeath);
+        opened.await.unwrap()
     };
-    let cloud = open();
+    let cloud = open().await;
     declare(cloud.queues()).await;
     let sent = vec![
         Outgoing::new("work", "now"),
@@ -136,7 +135,7 @@ async fn messages_survive_reopening_with_their_delay_and_receive_count() {
 
     // Its consumer died with the process, so it is there at once, and dying was not its
     // fault. The delay of the other goes on.
-    let cloud = open();
+    let cloud = open().await;
     declare(cloud.queues()).await;
     let messages = take(cloud.queues(), "work").await;
     assert_eq!(bodies(&messages), ["now"]);
@@ -145,7 +144,7 @@ async fn messages_survive_reopening_with_their_delay_and_receive_count() {
     drop(cloud);
 
     // This time its consumer had all the time it may take: that receive counts.
-    let cloud = open();
+    let cloud = open().await;
     declare(cloud.queues()).await;
     cloud.queues().wait_for_due("work").await.unwrap();
     let messages = take(cloud.queues(), "work").await;
@@ -180,7 +179,7 @@ async fn a_waiting_consumer_is_woken_by_a_message_and_by_its_due_time() {
 
 #[tokio::test]
 async fn on_the_machines_clock_a_consumer_wakes_within_50_ms_of_the_due_time() {
-    let cloud = LocalCloud::memory().unwrap();
+    let cloud = LocalCloud::temporary().await.unwrap();
     declare(cloud.queues()).await;
     let message = Outgoing::new("work", "soon").delayed(1);
     cloud.queues().send(vec![message]).await.unwrap();
@@ -204,88 +203,6 @@ async fn a_delay_beyond_fifteen_minutes_is_refused_and_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn the_sdk_sends_receives_counts_and_deletes() {
-    let client = sqs(cloud().await.http_client());
-    let url = client.get_queue_url().queue_name("ExpireHoldsQueue");
-    let url = url.send().await.unwrap().queue_url.unwrap();
-    assert_eq!(url, queue_url("ExpireHoldsQueue"));
-
-    let sent = client.send_message().queue_url(&url).message_body("hello");
-    let sent = sent.send().await.unwrap();
-    assert_eq!(
-        sent.md5_of_message_body(),
-        Some("5d41402abc4b2a76b9719d911017c592")
-    );
-    let entry = |id: &str, delay| {
-        let entry = SendMessageBatchRequestEntry::builder().id(id);
-        let entry = entry.message_body("batch").delay_seconds(delay);
-        entry.build().unwrap()
-    };
-    let batch = client.send_message_batch().queue_url(&url);
-    let batch = batch.entries(entry("good", 900)).entries(entry("bad", 901));
-    let batch = batch.send().await.unwrap();
-    assert_eq!(batch.successful()[0].id(), "good");
-    assert_eq!(batch.failed()[0].code(), "InvalidParameterValue");
-
-    let received = client.receive_message().queue_url(&url);
-    let received = received.max_number_of_messages(10).wait_time_seconds(1);
-    let received = received.send().await.unwrap();
-    assert_eq!(received.messages().len(), 1);
-    assert_eq!(received.messages()[0].body(), Some("hello"));
-
-    let delete = client.delete_message().queue_url(&url);
-    let receipt = received.messages()[0].receipt_handle().unwrap();
-    delete.receipt_handle(receipt).send().await.unwrap();
-    let counts = client.get_queue_attributes().queue_url(&url);
-    let counts = counts.attribute_names(QueueAttributeName::All);
-    let counts = counts.send().await.unwrap().attributes.unwrap();
-    let count = |name: QueueAttributeName| counts[&name].as_str();
-    assert_eq!(count(QueueAttributeName::ApproximateNumberOfMessages), "0");
-    assert_eq!(
-        count(QueueAttributeName::ApproximateNumberOfMessagesDelayed),
-        "1"
-    );
-}
-
-#[tokio::test]
-async fn a_message_has_the_attributes_it_was_sent_with() {
-    let client = sqs(cloud().await.http_client());
-    let url = queue_url("ExpireHoldsQueue");
-    let typed = |kind: &str, value: &str| {
-        let value = MessageAttributeValue::builder().string_value(value);
-        value.data_type(kind).build().unwrap()
-    };
-    let send = client.send_message().queue_url(&url).message_body("hello");
-    let send = send.message_attributes("request_id", typed("String", "req-7"));
-    let sent = send.message_attributes("other", typed("String", "x"));
-    let sent = sent.send().await.unwrap();
-    assert!(sent.md5_of_message_attributes().is_some());
-    let receive = || {
-        client
-            .receive_message()
-            .queue_url(&url)
-            .visibility_timeout(0)
-    };
-    let named = receive().message_attribute_names("request_id").send();
-    let named = named.await.unwrap();
-    let named = named.messages()[0].message_attributes().unwrap();
-    assert_eq!(named.len(), 1);
-    assert_eq!(named["request_id"].string_value(), Some("req-7"));
-    let all = receive()
-        .message_attribute_names("All")
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(all.messages()[0].message_attributes().unwrap().len(), 2);
-    let none = receive().send().await.unwrap();
-    assert_eq!(none.messages()[0].message_attributes(), None);
-
-    let send = client.send_message().queue_url(&url).message_body("hello");
-    let odd = send.message_attributes("n", typed("Number", "1")).send();
-    assert!(odd.await.is_err());
-}
-
-#[tokio::test]
 async fn a_dead_letter_keeps_its_attributes() {
     let (queues, clock) = queues().await;
     let message = Outgoing::new("work", "job").with_attribute("request_id", "req-7");
@@ -302,27 +219,4 @@ async fn a_dead_letter_keeps_its_attributes() {
         take(&queues, "dead").await[0].attributes["request_id"],
         "req-7"
     );
-}
-
-#[tokio::test]
-async fn the_sdk_gets_the_error_codes_of_sqs() {
-    let client = sqs(cloud().await.http_client());
-    let send = |queue: &str, delay| {
-        let send = client.send_message().queue_url(queue_url(queue));
-        send.message_body("x").delay_seconds(delay).send()
-    };
-    let missing = send("NoQueue", 0).await.unwrap_err().into_service_error();
-    assert!(missing.is_queue_does_not_exist(), "{missing:?}");
-    let late = send("ExpireHoldsQueue", 901).await.unwrap_err();
-    let late = late.into_service_error();
-    assert_eq!(late.meta().code(), Some("InvalidParameterValue"));
-}
-
-#[tokio::test]
-async fn an_idle_wait_ends_with_an_empty_answer() {
-    let client = sqs(cloud().await.http_client());
-    let receive = client.receive_message().wait_time_seconds(1);
-    let receive = receive.queue_url(queue_url("ExpireHoldsQueue")).send();
-    let received = tokio::time::timeout(Duration::from_secs(5), receive).await;
-    assert!(received.unwrap().unwrap().messages().is_empty());
 }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use onsale_consume::Delivery;
 use onsale_local_cloud::testing::ManualClock;
-use onsale_local_cloud::{
-    LocalCloud, Outgoing, Runner, RunnerError, SqsHandler, Wiring, queue_arn,
-};
+use onsale_local_cloud::{Handler, LocalCloud, Outgoing, Runner, RunnerError, Wiring};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -60,7 +58,9 @@ impl Stage {
 
     async fn with(template: &str) -> Self {
         let clock = ManualClock::at(1_800_000_000_000);
-        let cloud = LocalCloud::memory_with_clock(Arc::new(clock.clone())).unwrap();
+        let cloud = LocalCloud::temporary_with_clock(Arc::new(clock.clone()))
+            .await
+            .unwrap();
         let wiring = Wiring::parse(template).unwrap();
         cloud.apply(&wiring).await.unwrap();
         Self {
@@ -71,12 +71,12 @@ impl Stage {
         }
     }
 
-    fn runner(&self, handler: SqsHandler) -> Runner {
+    fn runner(&self, handler: Handler) -> Runner {
         let handlers = HashMap::from([("work".to_owned(), handler)]);
         Runner::new(&self.cloud, &self.wiring, handlers, HashMap::new()).unwrap()
     }
 
-    fn start(&self, handler: SqsHandler) -> JoinHandle<usize> {
+    fn start(&self, handler: Handler) -> JoinHandle<usize> {
         tokio::spawn(self.runner(handler).run(self.stop.subscribe(), GRACE))
     }
 
@@ -104,16 +104,15 @@ impl Stage {
     }
 }
 
-fn handler<F>(handle: impl Fn(SqsEvent) -> F + Send + Sync + 'static) -> SqsHandler
+fn handler<F>(handle: impl Fn(Vec<Delivery>) -> F + Send + Sync + 'static) -> Handler
 where
-    F: Future<Output = Result<SqsBatchResponse, String>> + Send + 'static,
+    F: Future<Output = Result<Vec<String>, String>> + Send + 'static,
 {
-    Arc::new(move |event| Box::pin(handle(event)))
+    Arc::new(move |batch| Box::pin(handle(batch)))
 }
 
-fn bodies(event: &SqsEvent) -> Vec<String> {
-    let records = event.records.iter();
-    records.map(|r| r.body.clone().unwrap()).collect()
+fn bodies(batch: &[Delivery]) -> Vec<String> {
+    batch.iter().map(|message| message.body.clone()).collect()
 }
 
 #[tokio::test]
@@ -121,17 +120,12 @@ async fn of_a_batch_only_the_reported_failures_come_again() {
     let stage = Stage::new().await;
     let (seen, mut invocations) = mpsc::unbounded_channel();
     let first_time = AtomicU32::new(1);
-    let running = stage.start(handler(move |event| {
-        let mut response = SqsBatchResponse::default();
-        if first_time.swap(0, Ordering::SeqCst) == 1 {
-            for record in &event.records {
-                if record.body.as_deref() == Some("bad") {
-                    response.add_failure(record.message_id.clone().unwrap());
-                }
-            }
-        }
-        seen.send(bodies(&event)).unwrap();
-        async move { Ok(response) }
+    let running = stage.start(handler(move |batch| {
+        let is_first = first_time.swap(0, Ordering::SeqCst) == 1;
+        let bad = batch.iter().filter(|m| is_first && m.body == "bad");
+        let failed: Vec<_> = bad.map(|message| message.id.clone()).collect();
+        seen.send(bodies(&batch)).unwrap();
+        async move { Ok(failed) }
     }));
     stage.send(&["good", "bad", "fine"]).await;
     assert_eq!(invocations.recv().await.unwrap(), ["good", "bad", "fine"]);
@@ -146,19 +140,20 @@ async fn of_a_batch_only_the_reported_failures_come_again() {
 async fn a_panicking_handler_keeps_the_batch_and_the_runner() {
     let stage = Stage::new().await;
     let (seen, mut invocations) = mpsc::unbounded_channel();
-    let running = stage.start(handler(move |event| {
-        let seen = seen.clone();
+    let round = Arc::new(AtomicU32::new(0));
+    let running = stage.start(handler(move |_| {
+        let (seen, round) = (seen.clone(), Arc::clone(&round));
         async move {
-            let receives = event.records[0].attributes["ApproximateReceiveCount"].clone();
-            seen.send(receives.clone()).unwrap();
-            assert_ne!(receives, "1", "the first delivery always fails");
-            Ok(SqsBatchResponse::default())
+            let round = round.fetch_add(1, Ordering::SeqCst) + 1;
+            seen.send(round).unwrap();
+            assert_ne!(round, 1, "the first delivery always fails");
+            Ok(Vec::new())
         }
     }));
     stage.send(&["job"]).await;
-    assert_eq!(invocations.recv().await.unwrap(), "1");
+    assert_eq!(invocations.recv().await.unwrap(), 1);
     stage.clock.advance_ms(60_000);
-    assert_eq!(invocations.recv().await.unwrap(), "2");
+    assert_eq!(invocations.recv().await.unwrap(), 2);
     stage.finish(running).await;
     assert_eq!(stage.left("Work").await, 0);
 }
@@ -167,8 +162,8 @@ async fn a_panicking_handler_keeps_the_batch_and_the_runner() {
 async fn what_fails_too_often_ends_among_the_dead_letters() {
     let stage = Stage::new().await;
     let (seen, mut invocations) = mpsc::unbounded_channel();
-    let running = stage.start(handler(move |event| {
-        seen.send(bodies(&event)).unwrap();
+    let running = stage.start(handler(move |batch| {
+        seen.send(bodies(&batch)).unwrap();
         async { Err("no".to_owned()) }
     }));
     stage.send(&["poison"]).await;
@@ -186,22 +181,19 @@ async fn what_fails_too_often_ends_among_the_dead_letters() {
 async fn one_function_consumes_two_queues_and_learns_from_which_a_message_comes() {
     let stage = Stage::with(&format!("{TEMPLATE}{DEAD_LETTERS}")).await;
     let (seen, mut invocations) = mpsc::unbounded_channel();
-    let dead_letters = stage.wiring.queue_arn("Dead").unwrap();
-    let running = stage.start(handler(move |event| {
-        let from = event.records[0].event_source_arn.clone().unwrap();
-        let is_dead = from == dead_letters;
-        seen.send((from, bodies(&event))).unwrap();
-        let answer = if is_dead {
-            Ok(SqsBatchResponse::default())
-        } else {
-            Err("no".to_owned())
+    let running = stage.start(handler(move |batch| {
+        let from = batch[0].queue.clone();
+        let answer = match from.as_str() {
+            "Dead" => Ok(Vec::new()),
+            _ => Err("no".to_owned()),
         };
+        seen.send((from, bodies(&batch))).unwrap();
         async move { answer }
     }));
     stage.send(&["poison"]).await;
     for queue in ["Work", "Work", "Dead"] {
         let (from, bodies) = invocations.recv().await.unwrap();
-        assert_eq!(from, queue_arn(queue));
+        assert_eq!(from, queue);
         assert_eq!(bodies, ["poison"]);
         stage.clock.advance_ms(60_000);
     }
@@ -213,17 +205,15 @@ async fn one_function_consumes_two_queues_and_learns_from_which_a_message_comes(
 async fn without_dead_letters_a_failing_message_comes_again_for_ever() {
     let stage = Stage::with(&format!("{TEMPLATE}{DEAD_LETTERS}")).await;
     let (seen, mut invocations) = mpsc::unbounded_channel();
-    let running = stage.start(handler(move |event| {
-        let receives = event.records[0].attributes["ApproximateReceiveCount"].clone();
-        seen.send(receives).unwrap();
-        let mut response = SqsBatchResponse::default();
-        response.add_failure(event.records[0].message_id.clone().unwrap());
-        async move { Ok(response) }
+    let running = stage.start(handler(move |batch| {
+        let id = batch[0].id.clone();
+        seen.send(id.clone()).unwrap();
+        async move { Ok(vec![id]) }
     }));
     let message = Outgoing::new("Dead", "stubborn");
-    stage.cloud.queues().send(vec![message]).await.unwrap();
-    for round in 1..=50 {
-        assert_eq!(invocations.recv().await.unwrap(), round.to_string());
+    let sent = stage.cloud.queues().send(vec![message]).await.unwrap();
+    for _ in 0..50 {
+        assert_eq!(invocations.recv().await.unwrap(), sent[0]);
         // The queue sets no visibility timeout, so it has the 30 seconds of SQS.
         stage.clock.advance_ms(29_999);
         tokio::task::yield_now().await;
@@ -241,12 +231,12 @@ async fn stopping_lets_the_invocation_in_flight_finish_and_takes_no_other() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let running = stage.start({
         let gate = Arc::clone(&gate);
-        handler(move |event| {
-            began.send(event.records.len()).unwrap();
+        handler(move |batch| {
+            began.send(batch.len()).unwrap();
             let gate = Arc::clone(&gate);
             async move {
                 gate.acquire().await.unwrap().forget();
-                Ok(SqsBatchResponse::default())
+                Ok(Vec::new())
             }
         })
     });
@@ -285,15 +275,15 @@ async fn no_more_invocations_run_at_once_than_the_template_allows() {
     let (done, mut finished) = mpsc::unbounded_channel();
     let running = stage.start({
         let peak = Arc::clone(&peak);
-        handler(move |event| {
+        handler(move |batch| {
             let (now, peak, done) = (Arc::clone(&now), Arc::clone(&peak), done.clone());
             let pair = Arc::clone(&pair);
             async move {
                 peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 pair.wait().await;
                 now.fetch_sub(1, Ordering::SeqCst);
-                done.send(event.records.len()).unwrap();
-                Ok(SqsBatchResponse::default())
+                done.send(batch.len()).unwrap();
+                Ok(Vec::new())
             }
         })
     });
@@ -328,7 +318,7 @@ async fn a_consumer_that_is_switched_off_leaves_its_messages() {
 #[tokio::test]
 async fn template_and_functions_must_name_each_other() {
     let stage = Stage::new().await;
-    let idle = || handler(|_| async { Ok(SqsBatchResponse::default()) });
+    let idle = || handler(|_| async { Ok(Vec::new()) });
     let new = |handlers| Runner::new(&stage.cloud, &stage.wiring, handlers, HashMap::new());
     let missing = new(HashMap::new()).unwrap_err();
     assert!(matches!(missing, RunnerError::MissingFunction { function, .. } if function == "work"));

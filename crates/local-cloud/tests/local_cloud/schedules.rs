@@ -60,7 +60,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(template: &str) -> Self {
+    async fn new(template: &str) -> Self {
         let clock = ManualClock::at(START_MS);
         let (waits, waiting) = mpsc::unbounded_channel();
         let watched = WatchedClock {
@@ -68,7 +68,9 @@ impl Stage {
             waits,
         };
         Self {
-            cloud: LocalCloud::memory_with_clock(Arc::new(watched)).unwrap(),
+            cloud: LocalCloud::temporary_with_clock(Arc::new(watched))
+                .await
+                .unwrap(),
             clock,
             waits: waiting,
             wiring: Wiring::parse(template).unwrap(),
@@ -115,7 +117,7 @@ fn telling() -> (ScheduleHandler, mpsc::UnboundedReceiver<Value>) {
 
 #[tokio::test]
 async fn a_schedule_runs_one_period_after_the_start_and_then_every_period() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     let (handler, mut runs) = telling();
     let running = stage.start(handler);
     for round in 1..=3 {
@@ -131,7 +133,7 @@ async fn a_schedule_runs_one_period_after_the_start_and_then_every_period() {
 
 #[tokio::test]
 async fn two_schedules_of_one_function_bring_their_own_inputs() {
-    let mut stage = Stage::new(&format!("{OFTEN}{ALSO_HOURLY}"));
+    let mut stage = Stage::new(&format!("{OFTEN}{ALSO_HOURLY}")).await;
     let (handler, mut runs) = telling();
     let running = stage.start(handler);
     let mut waits = [stage.next_wait_ms().await, stage.next_wait_ms().await];
@@ -149,7 +151,7 @@ async fn two_schedules_of_one_function_bring_their_own_inputs() {
 
 #[tokio::test]
 async fn a_long_run_is_not_joined_by_another_and_missed_runs_are_skipped() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     let (began, mut begun) = mpsc::unbounded_channel();
     let gate = Arc::new(Semaphore::new(0));
     let running = stage.start({
@@ -178,7 +180,7 @@ async fn a_long_run_is_not_joined_by_another_and_missed_runs_are_skipped() {
 
 #[tokio::test]
 async fn after_a_panic_an_error_or_a_run_without_end_the_next_run_comes() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     stage.wiring.schedules[0].timeout = Duration::from_millis(20);
     let (began, mut begun) = mpsc::unbounded_channel();
     let round = std::sync::atomic::AtomicU32::new(0);
@@ -205,7 +207,7 @@ async fn after_a_panic_an_error_or_a_run_without_end_the_next_run_comes() {
 
 #[tokio::test]
 async fn stopping_lets_the_run_in_flight_finish_and_begins_no_other() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     let (told, mut steps) = mpsc::unbounded_channel();
     let gate = Arc::new(Semaphore::new(0));
     let running = stage.start({
@@ -233,7 +235,7 @@ async fn stopping_lets_the_run_in_flight_finish_and_begins_no_other() {
 
 #[tokio::test]
 async fn a_run_that_never_ends_is_cut_off_after_the_grace() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     let (began, mut begun) = mpsc::unbounded_channel();
     let runner = stage.runner(handler(move |_| {
         began.send(()).unwrap();
@@ -250,7 +252,7 @@ async fn a_run_that_never_ends_is_cut_off_after_the_grace() {
 
 #[tokio::test]
 async fn a_scheduled_function_that_is_switched_off_never_runs() {
-    let mut stage = Stage::new(OFTEN);
+    let mut stage = Stage::new(OFTEN).await;
     let (handler, mut runs) = telling();
     let off = HashSet::from(["reconcile".to_owned()]);
     let runner = stage.runner(handler).without(&off).unwrap();
@@ -264,7 +266,7 @@ async fn a_scheduled_function_that_is_switched_off_never_runs() {
 
 #[tokio::test]
 async fn template_and_scheduled_functions_must_name_each_other() {
-    let stage = Stage::new(OFTEN);
+    let stage = Stage::new(OFTEN).await;
     let new = |names: &[&str]| {
         let named = names.iter().map(|name| (name.to_string(), telling().0));
         Runner::new(&stage.cloud, &stage.wiring, HashMap::new(), named.collect())

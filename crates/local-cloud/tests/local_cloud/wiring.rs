@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use onsale_local_cloud::{Consumer, Schedule, Wiring};
+use onsale_store::SCHEMA;
+use onsale_table::Projection;
 use serde_json::json;
 
-use crate::clients::TEMPLATE;
+use crate::TEMPLATE;
 
 #[test]
 fn the_real_template_wires_the_platform() {
@@ -19,10 +21,6 @@ fn the_real_template_wires_the_platform() {
     );
     let indexes: Vec<_> = table.indexes.iter().map(|i| i.name.as_str()).collect();
     assert_eq!(indexes, ["gsi1", "gsi2", "gsi3", "gsi4"]);
-    assert_eq!(
-        wiring.queue_url("ExpireHoldsQueue").as_deref(),
-        Some("http://sqs.local/ExpireHoldsQueue")
-    );
     let consumer = |function: &str, queue: &str, concurrency, timeout_s| Consumer {
         function: function.to_owned(),
         queue: queue.to_owned(),
@@ -74,6 +72,39 @@ fn the_real_template_wires_the_platform() {
     for name in names {
         assert!(wiring.functions.values().any(|f| f == name), "{name}");
     }
+}
+
+#[test]
+fn the_table_of_the_template_has_the_shape_that_the_store_needs() {
+    let table = Wiring::parse(TEMPLATE).unwrap().table.unwrap();
+    let keys = |pk: &str, sk: &str| {
+        let key = |name: &str, role: &str| (name.to_owned(), role.to_owned());
+        vec![key(pk, "HASH"), key(sk, "RANGE")]
+    };
+    assert_eq!(table.keys, keys("pk", "sk"));
+    assert_eq!(table.ttl_attribute.as_deref(), Some(SCHEMA.forget_at));
+    assert_eq!(table.indexes.len(), SCHEMA.indexes.len());
+    for (declared, needed) in table.indexes.iter().zip(SCHEMA.indexes) {
+        let projection = match needed.projection {
+            Projection::All => "ALL",
+            Projection::Keys => "KEYS_ONLY",
+        };
+        assert_eq!(declared.name, needed.name);
+        assert_eq!(declared.keys, keys(needed.pk, needed.sk), "{}", needed.name);
+        assert_eq!(declared.projection, projection, "{}", needed.name);
+    }
+    // Every key is a text, and the template names no attribute that is none.
+    let mut named: Vec<_> = table
+        .attributes
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let of_indexes = SCHEMA.indexes.iter().flat_map(|index| [index.pk, index.sk]);
+    let mut used: Vec<_> = ["pk", "sk"].into_iter().chain(of_indexes).collect();
+    named.sort_unstable();
+    used.sort_unstable();
+    assert_eq!(named, used);
+    assert!(table.attributes.iter().all(|(_, kind)| kind == "S"));
 }
 
 /// Lambda asks for it: otherwise a message can come back while its first delivery is at work.

@@ -2,13 +2,24 @@
 //! so a defect of one function cannot damage what belongs to another.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use crate::access::statements;
+use crate::metrics::sources;
 use crate::reading::{Template, texts};
 
-const KEYS: &str = include_str!("../../../aws/src/keys.rs");
+/// The code of the store, in which every kind of item is named next to its key.
+static STORE: LazyLock<String> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/src");
+    let files = sources(&folder).into_iter();
+    files
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect()
+});
 
 struct Writes {
     role: &'static str,
@@ -32,7 +43,7 @@ const fn writes(
     }
 }
 
-/// What the stores in `crates/aws` write on behalf of each function. A kind belongs in here
+/// What `crates/store` writes on behalf of each function. A kind belongs in here
 /// together with the code that writes it, and leaves with it.
 const ALLOWED: &[Writes] = &[
     writes(
@@ -103,13 +114,16 @@ pub fn only_what_is_written(template: &Template) -> Vec<String> {
                 .extend(excess.map(|k| format!("{role}: {action} on {k}, which it never does")));
             let missing = needed.difference(&may);
             problems.extend(missing.map(|k| format!("{role}: lacks {action} on {k}")));
-            let unknown = needed
-                .iter()
-                .filter(|k| !KEYS.contains(&format!("\"{k}\"")));
+            let unknown = needed.iter().filter(|kind| !is_kind(kind));
             problems.extend(unknown.map(|k| format!("{role}: {k} is no kind of item")));
         }
     }
     problems
+}
+
+/// A kind stands by itself, or at the beginning of a key.
+fn is_kind(kind: &str) -> bool {
+    STORE.contains(&format!("\"{kind}\"")) || STORE.contains(&format!("\"{kind}#"))
 }
 
 /// The kinds of items that an action is allowed on.

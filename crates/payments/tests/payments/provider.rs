@@ -17,7 +17,7 @@ pub(crate) fn provider(settings: &[(&str, &str)]) -> Result<Provider, String> {
         found.map(|(_, value)| (*value).to_owned())
     };
     let clock = Arc::new(FixedClock(Mutex::new(Millis(0))));
-    Provider::configured(setting, Arc::new(Ledger::default()), clock)
+    Provider::configured(setting, Ledger::new(clock.clone()).store, clock)
 }
 
 #[test]

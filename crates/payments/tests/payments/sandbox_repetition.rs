@@ -1,13 +1,12 @@
 //! The sandbox does every call once, whatever is repeated, lost or done at the same time.
 
-use std::sync::atomic::Ordering;
-
 use crate::world::{ACTION, AUTHORISED, NOW, ORDER, World, declined, is_unavailable, total};
 use futures_util::future::join_all;
 use onsale_app::ports::{Authorisation, Capture, Opened, PaymentFailure, Payments, Refund, Void};
 use onsale_domain::money::{Cents, Money};
 use onsale_domain::payment::PaymentState;
 use onsale_payments::Pace;
+use onsale_table::faults::Fault;
 
 #[tokio::test]
 async fn opening_again_finds_the_same_payment() {
@@ -26,7 +25,7 @@ async fn opening_again_finds_the_same_payment() {
     assert_eq!(found.order, Some(ORDER));
     assert_eq!((found.total, found.created), (total(), NOW));
     assert_eq!(found.state, PaymentState::Open);
-    assert_eq!(world.writes(), 1);
+    assert_eq!(world.writes().await, 1);
     let other = Money {
         amount: Cents(1),
         ..total()
@@ -43,7 +42,7 @@ async fn an_old_attempt_gives_its_first_answer_and_changes_nothing() {
         .authorise(2, "pm_sandbox_requires_action")
         .await
         .unwrap();
-    let writes = world.writes();
+    let writes = world.writes().await;
     assert_eq!(
         world.authorise(1, "pm_card_chargeDeclined").await,
         declined()
@@ -53,7 +52,7 @@ async fn an_old_attempt_gives_its_first_answer_and_changes_nothing() {
         world.authorise(2, "pm_sandbox_requires_action").await,
         ACTION
     );
-    assert_eq!(world.writes(), writes);
+    assert_eq!(world.writes().await, writes);
     world.authorise(3, "pm_card_visa").await.unwrap();
     world.capture().await;
     assert_eq!(
@@ -101,7 +100,7 @@ async fn calls_at_the_same_time_are_done_once() {
     join_all((0..8).map(|_| world.refund(1000))).await;
     let refunded = Cents(1000);
     assert_eq!(world.state().await, PaymentState::Captured { refunded });
-    assert_eq!(world.writes(), 4, "open, authorise, capture, refund");
+    assert_eq!(world.writes().await, 4, "open, authorise, capture, refund");
 }
 
 #[tokio::test]
@@ -120,7 +119,8 @@ async fn capture_and_void_at_the_same_time_agree_on_one_outcome() {
 #[tokio::test]
 async fn a_write_whose_reply_was_lost_is_found_by_the_repetition() {
     let world = World::new().await;
-    let lose_next = || world.ledger.lost_replies.store(1, Ordering::Relaxed);
+    let faults = &world.ledger.faults;
+    let lose_next = || faults.at_next("update SBX", Fault::FailAfter);
     lose_next();
     assert!(is_unavailable(&world.authorise(1, "pm_card_visa").await));
     assert_eq!(world.authorise(1, "pm_card_visa").await, AUTHORISED);
@@ -138,5 +138,5 @@ async fn a_write_whose_reply_was_lost_is_found_by_the_repetition() {
             .await
     ));
     assert_eq!(world.refund(4000).await, Refund::Refunded);
-    assert_eq!(world.writes(), 4, "open, authorise, capture, refund");
+    assert_eq!(world.writes().await, 4, "open, authorise, capture, refund");
 }

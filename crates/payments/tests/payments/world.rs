@@ -1,6 +1,5 @@
 //! A sandbox over a ledger in memory, with one payment that is open.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use onsale_app::ports::{Authorisation, Capture, Paid, PaymentFailure, Payments, Refund, Void};
@@ -24,7 +23,7 @@ pub fn total() -> Money {
 
 pub struct World {
     pub sandbox: Sandbox,
-    pub ledger: Arc<Ledger>,
+    pub ledger: Ledger,
     pub clock: Arc<FixedClock>,
     pub payment: PaymentId,
 }
@@ -35,9 +34,9 @@ impl World {
     }
 
     pub async fn at_pace(pace: Pace) -> Self {
-        let ledger = Arc::new(Ledger::default());
         let clock = Arc::new(FixedClock(Mutex::new(NOW)));
-        let sandbox = Sandbox::new(ledger.clone(), clock.clone(), pace);
+        let ledger = Ledger::new(clock.clone());
+        let sandbox = Sandbox::new(ledger.store.clone(), clock.clone(), pace);
         let opened = sandbox.open(ORDER, total()).await.unwrap();
         let payment = opened.payment().unwrap();
         Self {
@@ -76,8 +75,8 @@ impl World {
         found.unwrap().state
     }
 
-    pub fn writes(&self) -> u32 {
-        self.ledger.writes.load(Ordering::Relaxed)
+    pub async fn writes(&self) -> u64 {
+        self.ledger.writes(&self.payment).await
     }
 }
 

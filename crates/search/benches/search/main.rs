@@ -16,8 +16,8 @@ use folder::FolderObjects;
 use onsale_app::events::{EventQuery, EventSort, Near};
 use onsale_app::ports::{Objects, Search, SearchIndex, Versioned};
 use onsale_domain::money::Cents;
-use onsale_memory::ManualClock;
 use onsale_search::{SnapshotIndex, SnapshotSearch};
+use onsale_test_support::ManualClock;
 
 const QUERIES_PER_SECOND: u32 = 50;
 const MISSPELT: usize = 600;

@@ -63,7 +63,7 @@ impl Scene {
     async fn new() -> Self {
         let place = Place::new();
         place.build(&[event(1, "Gala")]).await;
-        place.gate.arm(None);
+        place.faults.arm(None);
         let slow = Arc::new(SlowObjects {
             objects: place.objects.clone(),
             downloads: Semaphore::new(0),
@@ -83,7 +83,7 @@ impl Scene {
     }
 
     fn downloads(&self) -> usize {
-        self.place.gate.calls_of("download_object")
+        self.place.faults.calls_of("download_object")
     }
 
     /// Files in the copy of the reader that are whole.
@@ -116,9 +116,9 @@ async fn an_index_that_was_loaded_answers_the_first_request_without_a_look() {
     let scene = Scene::new().await;
     scene.let_through(scene.files);
     scene.reader.load(Duration::from_secs(8)).await;
-    let calls = scene.place.gate.calls();
+    let calls = scene.place.faults.calls();
     assert!(scene.answers().await);
-    assert_eq!(scene.place.gate.calls(), calls);
+    assert_eq!(scene.place.faults.calls(), calls);
 }
 
 #[tokio::test]
@@ -167,13 +167,13 @@ async fn a_download_that_broke_off_goes_on_with_the_files_that_are_missing() {
         scene.whole() == scene.files - 1
     })
     .await;
-    scene.place.gate.fail_always("download_object", true);
+    scene.place.faults.fail_always("download_object", true);
     scene.let_through(1);
     until("the last one breaks off", async || {
         scene.downloads() == scene.files
     })
     .await;
-    scene.place.gate.fail_always("download_object", false);
+    scene.place.faults.fail_always("download_object", false);
     scene.let_through(scene.files);
     until("the index answers", async || scene.answers().await).await;
     assert_eq!(scene.downloads(), scene.files + 1, "one of them twice");

@@ -2,9 +2,8 @@
 //! at its place, once.
 
 use onsale_app::events::{EventPage, EventSort};
-use onsale_app::ports::{Catalogue, IndexWork};
 use onsale_app::{App, Ports};
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use proptest::prelude::*;
 
 use super::*;
@@ -35,14 +34,14 @@ impl Lists {
         let store = &self.world.store;
         store.create_event(&event, None).await.unwrap();
         let first = first_version(&event);
-        assert!(store.replace_event(&first).await.unwrap());
+        store.replace(&first).await.unwrap();
     }
 
     async fn rename(&self, event: EventId, title: &str) {
         let store = &self.world.store;
-        let mut stored = store.event(event).await.unwrap().unwrap();
+        let mut stored = store.read::<Event>(event).await.unwrap().unwrap();
         stored.value.title = title.to_owned();
-        assert!(store.replace_event(&stored).await.unwrap());
+        store.replace(&stored).await.unwrap();
     }
 
     async fn index(&self) {
@@ -158,10 +157,10 @@ proptest! {
                     // An event moves to another day.
                     Some(known) => {
                         let store = &lists.world.store;
-                        let mut stored = store.event(known.id).await.unwrap().unwrap();
+                        let mut stored = store.read::<Event>(known.id).await.unwrap().unwrap();
                         stored.value.shows = vec![show(1, NOW + (1 + day) * DAY, 4_500)];
                         known.shows = stored.value.shows.clone();
-                        assert!(store.replace_event(&stored).await.unwrap());
+                        store.replace(&stored).await.unwrap();
                     }
                     None => {
                         lists.publish(made(200 + n, created, day)).await;

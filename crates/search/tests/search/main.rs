@@ -18,8 +18,8 @@ use onsale_domain::ids::{AccountId, EventId, ShowId, VenueId};
 use onsale_domain::money::{Cents, Currency, Money};
 use onsale_domain::show::StoredStatus;
 use onsale_domain::time::Millis;
-use onsale_memory::{Gate, ManualClock, MemoryObjects};
 use onsale_search::{SnapshotIndex, SnapshotSearch};
+use onsale_test_support::{Faults, ManualClock, MemoryObjects};
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 pub(crate) const DAY: u64 = 24 * 3_600_000;
@@ -27,17 +27,17 @@ pub(crate) const DAY: u64 = 24 * 3_600_000;
 /// An object storage, a folder for copies, and a clock.
 pub(crate) struct Place {
     pub objects: Arc<MemoryObjects>,
-    pub gate: Arc<Gate>,
+    pub faults: Arc<Faults>,
     pub clock: Arc<ManualClock>,
     folder: tempfile::TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let (gate, clock) = (Arc::new(Gate::default()), Arc::new(ManualClock::new(NOW)));
+        let (faults, clock) = (Arc::new(Faults::default()), Arc::new(ManualClock::new(NOW)));
         Self {
-            objects: Arc::new(MemoryObjects::new(clock.clone(), gate.clone())),
-            gate,
+            objects: Arc::new(MemoryObjects::new(clock.clone(), faults.clone())),
+            faults,
             clock,
             folder: tempfile::tempdir().unwrap(),
         }

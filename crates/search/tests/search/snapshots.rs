@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use onsale_app::ports::IndexDraft;
-use onsale_memory::Fault;
+use onsale_test_support::Fault;
 
 use super::*;
 
@@ -110,15 +110,15 @@ async fn a_publication_whose_reply_was_lost_is_there_for_the_next_draft() {
     // A rehearsal by somebody else counts the files that are stored before the manifest.
     let mut rehearsal = opened(&place.writer("other")).await;
     put(&mut rehearsal, 1, event(1, "Gala")).await;
-    place.gate.arm(None);
-    place.gate.fail_always("replace_object", true);
+    place.faults.arm(None);
+    place.faults.fail_always("replace_object", true);
     assert!(rehearsal.publish().await.is_err());
-    place.gate.fail_always("replace_object", false);
-    let files = place.gate.calls_of("upload_object");
+    place.faults.fail_always("replace_object", false);
+    let files = place.faults.calls_of("upload_object");
     assert!(files > 0);
-    place.gate.arm(Some((files, Fault::FailAfter)));
+    place.faults.arm(Some((files, Fault::FailAfter)));
     assert!(draft.publish().await.is_err());
-    place.gate.arm(None);
+    place.faults.arm(None);
     let draft = opened(&writer).await;
     assert_eq!(draft.version_of(event(1, "").id).unwrap(), Some(1));
 }
@@ -129,12 +129,12 @@ async fn a_draft_that_changes_nothing_leaves_the_copy_to_the_next() {
     place.build(&[event(1, "Gala")]).await;
     let writer = place.writer("write");
     drop(opened(&writer).await);
-    place.gate.arm(None);
+    place.faults.arm(None);
     for _ in 0..3 {
         drop(opened(&writer).await);
     }
     assert_eq!(
-        place.gate.calls(),
+        place.faults.calls(),
         ["get_object"; 3],
         "nothing is fetched again"
     );

@@ -106,7 +106,7 @@ async fn a_failed_log_in_leaves_no_trace_on_the_device() {
 #[tokio::test]
 async fn nobody_is_kept_out_when_the_device_cannot_be_noted() {
     let service = service(Limits::off());
-    service.world.gate.fail_always("note_account", true);
+    service.world.faults.fail_always("update DEV", true);
     let headers = [("cookie", DEVICE)];
     let registered = service
         .send("POST", "/api/v1/accounts", &headers, Some(ana()))

@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use onsale_domain::password_reset::ResetKeys;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

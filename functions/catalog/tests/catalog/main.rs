@@ -12,14 +12,14 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use onsale_app::ports::{Session, Sessions};
+use onsale_app::ports::Session;
 use onsale_app::{events, venues};
 use onsale_domain::account::Role;
 use onsale_domain::ids::{AccountId, SessionId};
 use onsale_domain::time::Millis;
 use onsale_domain::{layout, money, show};
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -62,7 +62,7 @@ impl Service {
             epoch: 0,
             device: None,
         };
-        self.world.store.open(&session).await.unwrap();
+        self.world.store.open_session(&session).await.unwrap();
         self.signer.sign(&session, role).unwrap()
     }
 

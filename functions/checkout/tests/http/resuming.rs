@@ -17,11 +17,11 @@ async fn stuck(service: &Service) -> OrderId {
         order_id: id,
         tries: MAX_TRIES,
     };
-    service.world.gate.fail_always("capture", true);
+    service.world.faults.fail_always("capture", true);
     // A message that brought the order on begins to count afresh.
     service.drive(id).await;
     service.world.app.drive(&last).await.unwrap();
-    service.world.gate.fail_always("capture", false);
+    service.world.faults.fail_always("capture", false);
     service.woken();
     assert_eq!(service.order(id).await.status(), OrderStatus::Stuck);
     id

@@ -14,9 +14,9 @@ use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::difficulty::Suspicion;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, WorkGate, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
 use onsale_payments::Provider;
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::Value;
 use tower::ServiceExt;
 

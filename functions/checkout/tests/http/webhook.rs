@@ -115,7 +115,7 @@ async fn a_payment_that_moved_wakes_its_order() {
 async fn a_webhook_that_is_faster_than_the_reply_charges_nobody_twice() {
     let service = Service::new(Limits::off()).await;
     let id = service.started("pm_card_visa").await;
-    let gate = &service.world.gate;
+    let gate = &service.world.faults;
     gate.fail_always("authorise", true);
     service.drive(id).await;
     gate.fail_always("authorise", false);
@@ -212,7 +212,7 @@ async fn a_bank_that_only_asks_leaves_the_order_alone_until_it_takes_the_money()
 async fn a_dispute_that_comes_before_we_know_of_the_money_is_asked_for_again() {
     let service = Service::new(Limits::off()).await;
     let id = service.started("pm_card_visa").await;
-    service.world.gate.fail_always("capture", true);
+    service.world.faults.fail_always("capture", true);
     service.drive(id).await;
     let payment = service.order(id).await.payment.unwrap();
     let answer = tell(&service, &disputed(&payment)).await;

@@ -1,6 +1,6 @@
 //! Accessible places: kept for people who ask, then given.
 
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 use serde_json::{Value, json};
 
 use crate::optional_fields::service_of;

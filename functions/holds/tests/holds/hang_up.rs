@@ -7,12 +7,13 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use onsale_app::Caller;
+use onsale_app::ports::Reads;
 use onsale_domain::block::{BlockIndex, Slot};
 use onsale_domain::buyer::{Buyer, EntryState};
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{MemoryWorld, Step};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tower::ServiceExt;
@@ -78,17 +79,19 @@ impl Service {
     async fn places_taken(&self) -> usize {
         let store = &self.world.app.store;
         let first_row = [BlockIndex(0)];
-        let blocks = store.read(self.stage.show.id, &first_row, true).await;
+        let blocks = store
+            .read_blocks(self.stage.show.id, &first_row, Reads::Consistent)
+            .await;
         let blocks = blocks.unwrap();
         let taken = |slot: &u8| blocks.iter().any(|(_, b)| b.cell(Slot(*slot)).is_some());
         (0..32).filter(taken).count()
     }
 
     /// Hangs up while the request is just before this step; then the step may go on.
-    async fn hang_up_before(&self, step: Step, request: impl Future<Output = (StatusCode, Value)>) {
+    async fn hang_up_before(&self, step: &str, request: impl Future<Output = (StatusCode, Value)>) {
         let (arrive, arrived) = oneshot::channel();
         let (go_on, may_go_on) = oneshot::channel::<()>();
-        self.world.store.before_next(step, async move {
+        self.world.faults.before_next(step, async move {
             arrive.send(()).unwrap();
             may_go_on.await.unwrap();
         });
@@ -114,7 +117,7 @@ async fn until(so: impl AsyncFn() -> bool) {
 #[tokio::test]
 async fn a_hold_whose_client_hung_up_is_recorded_and_answers_the_next_try() {
     let service = service().await;
-    service.hang_up_before(Step::Replace, service.hold()).await;
+    service.hang_up_before("write BUY", service.hold()).await;
     until(async || !service.buyer_item().await.entries.is_empty()).await;
     let buyer = service.buyer_item().await;
     let entry = &buyer.entries[0];
@@ -135,7 +138,7 @@ async fn a_release_whose_client_hung_up_frees_the_places() {
     let (_, held) = service.hold().await;
     let path = format!("/{}", held["hold_id"].as_str().unwrap());
     let release = service.send("DELETE", &path, Value::Null);
-    service.hang_up_before(Step::Release, release).await;
+    service.hang_up_before("write BLK", release).await;
     until(async || service.places_taken().await == 0).await;
     let buyer = service.buyer_item().await;
     assert_eq!(buyer.entries[0].state, EntryState::Released);

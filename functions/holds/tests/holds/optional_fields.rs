@@ -6,8 +6,8 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

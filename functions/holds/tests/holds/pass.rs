@@ -8,8 +8,8 @@ use onsale_domain::room::pass_key::PassKey;
 use onsale_domain::show::RoomMode;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

@@ -15,8 +15,8 @@ use onsale_domain::time::Millis;
 use onsale_domain::work::{self, Challenge, Cost, TRIES, Terms, WorkKeys};
 use onsale_http::captcha::{Captcha, Unavailable};
 use onsale_http::{Api, Limits, SessionSigner, WorkGate, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -292,10 +292,10 @@ async fn a_captcha_is_good_for_a_repeated_request_and_for_no_other() {
     let gate = WorkGate::new(Some(keys())).with_captcha(Arc::new(OnceEach::default()));
     let service = service(gate, Suspicion::Automated).await;
     let captcha = [("onsale-captcha", "human")];
-    service.world.gate.fail_always("claim", true);
+    service.world.faults.fail_always("write BLK", true);
     let (status, body) = service.hold("A-1-1", &captcha).await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{body}");
-    service.world.gate.fail_always("claim", false);
+    service.world.faults.fail_always("write BLK", false);
     service.held("A-1-1", &captcha).await;
     let (_, detail) = service.asked("A-1-2", &captcha).await;
     assert!(detail.contains("not accepted"), "{detail}");

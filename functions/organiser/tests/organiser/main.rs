@@ -15,8 +15,8 @@ use onsale_domain::sales::RoomFigures;
 use onsale_domain::show::RoomMode;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -177,7 +177,13 @@ async fn nobody_else_sees_or_takes_anything() {
     let foreign = other.organiser().await.unwrap();
     let closed = service.stage.organiser().await.unwrap();
     let logged_out = service.token(closed).await;
-    service.world.app.store.close(closed.session).await.unwrap();
+    service
+        .world
+        .app
+        .store
+        .close_session(closed.session)
+        .await
+        .unwrap();
     let strangers = [
         ("nobody", String::new(), StatusCode::UNAUTHORIZED),
         ("logged out", logged_out, StatusCode::UNAUTHORIZED),

@@ -7,6 +7,7 @@ use axum::http::HeaderMap;
 use http_body_util::Empty;
 use image::codecs::png::PngEncoder;
 use image::{ImageFormat, Rgb, RgbImage};
+use onsale_domain::event::Event;
 use onsale_domain::ids::EventId;
 use onsale_domain::poster::MAX_UPLOAD_BYTES;
 use tokio::sync::mpsc;
@@ -83,7 +84,7 @@ async fn an_uploaded_poster_is_shown_to_everybody_and_kept_for_ever() {
     let url = service.upload(&token, png(1_500, 1_000)).await.poster_url();
     let again = service.upload(&token, png(1_500, 1_000)).await.poster_url();
     assert_eq!(url, again);
-    let event = service.world.app.store.event(service.event()).await;
+    let event = service.world.app.store.read::<Event>(service.event()).await;
     let event = event.unwrap().unwrap().value;
     assert_eq!(event.poster_url, Some(url.clone()));
 

@@ -5,13 +5,15 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use onsale_app::Caller;
+use onsale_domain::event::Event;
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::fan_code::{FanCode, FanKeyId, FanKeys, FanSerial};
 use onsale_domain::room::fans::Fan;
+use onsale_domain::show::Show;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -55,8 +57,12 @@ async fn service(keys: Option<FanKeys>, limits: Limits) -> Service {
     let world = MemoryWorld::new(NOW);
     let stage = Stage::set(&world.app, &Plan::default()).await.unwrap();
     let store = &world.app.store;
-    let mut show = store.show(stage.show.id).await.unwrap().unwrap();
-    let event = store.event(show.value.event_id).await.unwrap().unwrap();
+    let mut show = store.read::<Show>(stage.show.id).await.unwrap().unwrap();
+    let event = store
+        .read::<Event>(show.value.event_id)
+        .await
+        .unwrap()
+        .unwrap();
     show.value.on_sale_at = Some(NOW + HOUR_MS);
     assert!(
         store

@@ -208,7 +208,7 @@ async fn a_show_that_is_not_there_or_cannot_be_read_is_no_room() {
         service.call("GET", &odd, "").await.0,
         StatusCode::BAD_REQUEST
     );
-    service.world.gate.fail_always("map", true);
+    service.world.faults.fail_always("get MAP", true);
     let (status, body) = service.call("GET", &service.room(), "").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(code(&body), "urn:onsale:unavailable");

@@ -20,8 +20,8 @@ use onsale_domain::internal_call::{
 use onsale_domain::show::RoomMode;
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, SessionSigner, openapi, trace};
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 use room::RoomKeys;
 use serde_json::Value;
 use tower::ServiceExt;

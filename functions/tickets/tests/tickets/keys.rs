@@ -9,7 +9,7 @@ use onsale_domain::room::pass_key::PassKey;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_domain::time::Millis;
 use onsale_http::{Api, Limits, PassVerifier, SessionSigner, openapi};
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

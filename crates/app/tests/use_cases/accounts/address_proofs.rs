@@ -4,7 +4,7 @@
 use onsale_app::Error;
 use onsale_app::ports::Store;
 use onsale_domain::account::Role;
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::{Fault, MemoryWorld};
 
 use super::resets::announced;
 use super::{IDLE_MS, NOW, drain, somebody, with_fault};
@@ -30,8 +30,8 @@ async fn a_link_to_prove_an_address_is_announced_once_whatever_died_before() {
             drain(&world).await;
             assert_eq!(announced(&world).len(), 1, "{fault:?} at call {nth}");
             if !reached {
-                // The account, its epoch, the link and its message.
-                assert_eq!(nth, 4);
+                // The session, the account and its address, the link and its message.
+                assert_eq!(nth, 5);
                 break;
             }
         }
@@ -50,7 +50,7 @@ async fn an_address_is_proven_since_the_first_try_that_was_stored() {
             let link = announced(&world)[0];
             let prove = || world.app.prove_address(&ana, link);
             let reached = with_fault(&world, nth, fault, prove()).await;
-            let store: &dyn Store = &*world.store;
+            let store: &Store = &world.store;
             let proven = async || store.account(ana.account).await.unwrap().unwrap().proven;
             let first = proven().await;
             world.clock.advance(60_000);

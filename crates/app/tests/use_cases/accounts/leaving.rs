@@ -1,6 +1,7 @@
 //! Somebody deletes their account.
 
 use onsale_app::holds::Wish;
+use onsale_app::ports::List;
 use onsale_app::{Caller, Error};
 use onsale_domain::account::Role;
 use onsale_domain::buyer::EntryState;
@@ -13,8 +14,8 @@ use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::room::fan_code::{FanKeyId, FanSerial};
 use onsale_domain::room::fans::Fan;
 use onsale_domain::time::{CLOCK_SKEW_MS, Millis};
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::stage::{Plan, Stage};
+use onsale_test_support::{Fault, MemoryWorld};
 
 use super::{IDLE_MS, NOW, drain, email, somebody, with_fault};
 
@@ -42,11 +43,17 @@ async fn ana(world: &MemoryWorld, stage: &Stage) -> (Caller, OrderId) {
     let seat = |place| stage.layout.seat_id(place);
     let mut order = Order::begin(&paid, seat, show, ana.account, currency, attempt, NOW);
     order.stage = OrderStage::Confirmed;
-    app.store.create_order(&order).await.unwrap();
+    app.store.create(&order).await.unwrap();
     let locked = buyer.lock(paid.hold, 1, NOW).unwrap();
-    app.store.replace(show, ana.account, &locked).await.unwrap();
+    app.store
+        .replace_buyer(show, ana.account, &locked)
+        .await
+        .unwrap();
     let sold = locked.sell(paid.hold, 1, NOW).unwrap();
-    app.store.replace(show, ana.account, &sold).await.unwrap();
+    app.store
+        .replace_buyer(show, ana.account, &sold)
+        .await
+        .unwrap();
     let fan = Fan {
         email: email("ana"),
         key: FanKeyId(1),
@@ -161,7 +168,7 @@ async fn check_gone(world: &MemoryWorld, stage: &Stage, ana: &Caller, order: Ord
     assert_eq!(app.check_session(ana).await, Err(Error::Unauthenticated));
     let deletion = app
         .store
-        .deletion(ana.account)
+        .read::<Deletion>(ana.account)
         .await
         .unwrap()
         .unwrap()
@@ -171,13 +178,17 @@ async fn check_gone(world: &MemoryWorld, stage: &Stage, ana: &Caller, order: Ord
         "{when}: {deletion:?}"
     );
     assert!(
-        app.store.open_deletions().await.unwrap().is_empty(),
+        app.store
+            .ids_in::<Deletion>(&List::OpenDeletions)
+            .await
+            .unwrap()
+            .is_empty(),
         "{when}"
     );
     let buyer = app.store.buyer(show, ana.account).await.unwrap();
     let states: Vec<_> = buyer.entries.iter().map(|entry| entry.state).collect();
     assert_eq!(states, [EntryState::Released, EntryState::Sold], "{when}");
-    let order = app.store.order(order).await.unwrap().unwrap().value;
+    let order = app.store.read::<Order>(order).await.unwrap().unwrap().value;
     assert_eq!(order.stage, OrderStage::Confirmed);
     let text = serde_json::to_string(&order).unwrap();
     assert!(
@@ -200,9 +211,9 @@ async fn an_order_under_way_is_anonymised_once_it_is_not() {
     let app = &world.app;
     let stage = Stage::set(app, &Plan::default()).await.unwrap();
     let (ana, order) = ana(&world, &stage).await;
-    let mut stored = app.store.order(order).await.unwrap().unwrap();
+    let mut stored = app.store.read::<Order>(order).await.unwrap().unwrap();
     stored.value.stage = OrderStage::AwaitingAction;
-    app.store.replace_order(&stored).await.unwrap();
+    app.store.replace(&stored).await.unwrap();
     leave(&world, &ana).await.unwrap();
     let sweep = async || {
         world.clock.advance(IDLE_MS);
@@ -214,17 +225,17 @@ async fn an_order_under_way_is_anonymised_once_it_is_not() {
             }
         }
         app.store
-            .deletion(ana.account)
+            .read::<Deletion>(ana.account)
             .await
             .unwrap()
             .unwrap()
             .value
     };
     assert!(sweep().await.is_open());
-    let mut stored = app.store.order(order).await.unwrap().unwrap();
+    let mut stored = app.store.read::<Order>(order).await.unwrap().unwrap();
     assert_eq!(stored.value.method().unwrap().as_str(), "pm_card_visa");
     stored.value.stage = OrderStage::Confirmed;
-    app.store.replace_order(&stored).await.unwrap();
+    app.store.replace(&stored).await.unwrap();
     assert!(!sweep().await.is_open());
 }
 

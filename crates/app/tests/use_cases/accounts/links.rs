@@ -6,8 +6,9 @@ use onsale_domain::account::Role;
 use onsale_domain::announcement::News;
 use onsale_domain::deletion::Deletion;
 use onsale_domain::ids::{AccountId, ResetId};
+use onsale_domain::password_reset::Reset;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
-use onsale_memory::{Fault, MemoryWorld, Step};
+use onsale_test_support::{Fault, MemoryWorld};
 
 use super::resets::announced;
 use super::{NOW, drain, email, somebody, with_fault};
@@ -62,7 +63,7 @@ async fn a_request_that_is_repeated_by_its_key_logs_in_whatever_died_before() {
             let again = world.app.use_log_in_link(link, Some(&key), None).await;
             let (session, account) = again.unwrap();
             assert_eq!(account.proven, Some(NOW), "{fault:?} at call {nth}");
-            let store: &dyn Store = &*world.store;
+            let store: &Store = &world.store;
             let open = store.session(session.id, account.id).await.unwrap();
             assert_eq!(open, Some(session), "{fault:?} at call {nth}");
             let stranger = store.session(before.session, account.id).await.unwrap();
@@ -94,9 +95,9 @@ async fn known_or_not_the_same_is_stored_and_sent() {
     somebody(&world.app, "ana", Role::Buyer).await;
     let mut calls = Vec::new();
     for name in ["ana", "nobody"] {
-        world.gate.arm(None);
+        world.faults.arm(None);
         world.app.ask_log_in_link(&email(name)).await.unwrap();
-        calls.push(world.gate.calls());
+        calls.push(world.faults.calls());
     }
     assert_eq!(calls[0], calls[1]);
     assert_eq!(world.saga_queue.waiting().len(), 2);
@@ -141,7 +142,7 @@ async fn of_two_copies_of_one_request_both_get_the_one_session() {
     let claimed_first = async move {
         app.use_log_in_link(link, Some(&copy), None).await.unwrap();
     };
-    world.store.before_next(Step::ClaimAccount, claimed_first);
+    world.faults.before_next("write ACC", claimed_first);
     let (session, _) = world
         .app
         .use_log_in_link(link, Some(&key()), None)
@@ -154,7 +155,7 @@ async fn of_two_copies_of_one_request_both_get_the_one_session() {
 async fn change_password(world: &MemoryWorld, stranger: &Caller, epoch: u32) {
     let password = PasswordHash("of the stranger".into());
     let keep = Some(stranger.session);
-    let store: &dyn Store = &*world.store;
+    let store: &Store = &world.store;
     let changed = store.set_password(stranger.account, epoch, &password, keep);
     assert!(changed.await.unwrap());
 }
@@ -163,7 +164,7 @@ async fn change_password(world: &MemoryWorld, stranger: &Caller, epoch: u32) {
 async fn assert_claimed(world: &MemoryWorld, session: Session, why: &str) {
     let open = open_sessions(&world.app, session.account).await;
     assert_eq!(open, std::slice::from_ref(&session), "{why}");
-    let store: &dyn Store = &*world.store;
+    let store: &Store = &world.store;
     let stored = store.credentials_of(session.account).await.unwrap();
     assert!(
         passwords::is_nobodys(&stored.unwrap().password),
@@ -178,7 +179,7 @@ async fn a_link_that_was_interrupted_sends_out_a_stranger_who_changed_the_passwo
     let link = mailed_link(&world, "ana").await;
     let key = key();
     let follow = || world.app.use_log_in_link(link, Some(&key), None);
-    world.gate.arm(None);
+    world.faults.arm(None);
     // The use is noted, and the process dies before it claims the account.
     let nth = 3;
     assert!(with_fault(&world, nth, Fault::DieBefore, follow()).await);
@@ -210,11 +211,11 @@ async fn a_password_that_changes_at_the_moment_of_the_claim_does_not_stop_it() {
     let change = async move {
         let password = PasswordHash("of the stranger".into());
         let keep = Some(stranger.session);
-        let store: &dyn Store = &*store;
+        let store: &Store = &store;
         let changed = store.set_password(stranger.account, 0, &password, keep);
         assert!(changed.await.unwrap());
     };
-    world.store.before_next(Step::ClaimAccount, change);
+    world.faults.before_next("write ACC", change);
     let (session, _) = world.app.use_log_in_link(link, None, None).await.unwrap();
     assert_claimed(&world, session, "at the moment of the claim").await;
 }
@@ -223,7 +224,7 @@ async fn a_password_that_changes_at_the_moment_of_the_claim_does_not_stop_it() {
 async fn a_password_that_changed_ends_the_links_of_an_address_that_is_proven() {
     let world = MemoryWorld::new(NOW);
     let ana = somebody(&world.app, "ana", Role::Buyer).await;
-    let store: &dyn Store = &*world.store;
+    let store: &Store = &world.store;
     assert!(store.prove_address(ana.account, NOW).await.unwrap());
     let link = mailed_link(&world, "ana").await;
     change_password(&world, &ana, 0).await;
@@ -259,14 +260,14 @@ async fn an_address_gets_three_links_in_half_an_hour_however_many_accounts_have_
 async fn a_stranger_who_uses_the_quota_of_an_address_up_keeps_nobody_out() {
     let world = MemoryWorld::new(NOW);
     somebody(&world.app, "ana", Role::Buyer).await;
-    let store: &dyn Store = &*world.store;
+    let store: &Store = &world.store;
     for minute in 0..120 {
         for _ in 0..4 {
             world.app.ask_log_in_link(&email("ana")).await.unwrap();
             drain(&world).await;
         }
         let last = *announced(&world).last().unwrap();
-        let link = store.reset(last).await.unwrap().unwrap().value;
+        let link = store.read::<Reset>(last).await.unwrap().unwrap().value;
         let works = link.good_for(world.app.now()).is_some();
         assert!(works, "no link works in minute {minute}");
         world.clock.advance(60_000);
@@ -280,7 +281,7 @@ async fn a_link_is_mailed_to_the_account_that_has_the_address_now() {
     let world = MemoryWorld::new(NOW);
     let before = somebody(&world.app, "ana", Role::Buyer).await;
     world.app.ask_log_in_link(&email("ana")).await.unwrap();
-    let store: &dyn Store = &*world.store;
+    let store: &Store = &world.store;
     let found = store.credentials_of(before.account).await.unwrap().unwrap();
     let gone = Deletion::begin(&found.account, None, NOW);
     assert!(store.begin_deletion(&gone, 0).await.unwrap());

@@ -1,11 +1,12 @@
 //! Links that set a password.
 
 use onsale_app::Error;
+use onsale_app::ports::List;
 use onsale_domain::account::Role;
 use onsale_domain::announcement::News;
 use onsale_domain::ids::ResetId;
-use onsale_domain::password_reset::LINK_WINDOW_MS;
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_domain::password_reset::{LINK_WINDOW_MS, Reset};
+use onsale_test_support::{Fault, MemoryWorld};
 
 use super::{IDLE_MS, NOW, drain, email, somebody, with_fault};
 
@@ -58,8 +59,13 @@ impl Resets for MemoryWorld {
     /// Whether nothing was stored: then whoever asked was told so, or asks again.
     async fn store_is_empty_of_resets(&self) -> bool {
         use onsale_app::ports::Store;
-        let store: &dyn Store = &*self.store;
-        store.open_resets().await.unwrap().is_empty() && announced(self).is_empty()
+        let store: &Store = &self.store;
+        store
+            .ids_in::<Reset>(&List::OpenResets)
+            .await
+            .unwrap()
+            .is_empty()
+            && announced(self).is_empty()
     }
 }
 
@@ -69,9 +75,9 @@ async fn known_or_not_the_same_is_stored_and_sent_and_only_the_known_is_told() {
     let ana = somebody(&world.app, "ana", Role::Buyer).await;
     let mut calls = Vec::new();
     for name in ["ana", "nobody"] {
-        world.gate.arm(None);
+        world.faults.arm(None);
         world.app.ask_password_reset(&email(name)).await.unwrap();
-        calls.push(world.gate.calls());
+        calls.push(world.faults.calls());
     }
     assert_eq!(calls[0], calls[1]);
     assert_eq!(world.saga_queue.waiting().len(), 2);

@@ -10,8 +10,8 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::password_reset::ResetPurpose;
 use onsale_domain::request_hash::{IdempotencyKey, RequestHash};
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{Fault, MemoryWorld};
+use onsale_test_support::stage::{Plan, Stage};
+use onsale_test_support::{Fault, MemoryWorld};
 
 use super::{NOW, drain, email, somebody, with_fault};
 
@@ -70,9 +70,9 @@ async fn staff_scans_at_its_shows_until_it_is_removed_and_organisers_cost_no_rea
         scan(&gate, other.show.id).await,
         Err(Error::Forbidden(_))
     ));
-    world.gate.arm(None);
+    world.faults.arm(None);
     scan(&organiser, ours.show.id).await.unwrap();
-    assert_eq!(world.gate.calls_of("staff"), 0);
+    assert_eq!(world.faults.calls_of("get STF"), 0);
 
     let stranger = other.organiser().await.unwrap();
     let not_theirs = app.remove_staff(&stranger, account.id).await;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use onsale_app::events::EventChange;
 use onsale_app::shows::ShowChange;
 use onsale_domain::announcement::News;
-use onsale_memory::Fault;
+use onsale_domain::event::Event;
+use onsale_test_support::Fault;
 
 use super::*;
 
@@ -61,7 +62,7 @@ async fn a_change_is_announced_once_the_event_is_public() {
             .all(|t| t.news == News::EventChanged { event_id: event })
     );
     // The numbers are the versions that are stored.
-    let stored = world.app.store.event(event).await.unwrap().unwrap();
+    let stored = world.app.store.read::<Event>(event).await.unwrap().unwrap();
     assert_eq!(stored.version, 6);
 }
 
@@ -93,7 +94,7 @@ async fn a_change_that_was_never_announced_is_found() {
     let event = make_event(&world, &owner).await;
     make_show(&world, &owner, event, evening()).await;
     world.app.index_events(&[]).await.unwrap();
-    world.gate.fail_always("announce", true);
+    world.faults.fail_always("announce", true);
     rename(&world, &owner, event, "Unheard").await;
     assert_eq!(indexed(&world)[0].0, "Zażółć Night");
     assert_eq!(world.app.index_events(&[]).await.unwrap(), 1);
@@ -112,13 +113,13 @@ async fn whoever_dies_while_indexing_leaves_it_to_the_next() {
                 world.app.index_events(&[]).await.unwrap();
                 rename(&world, &owner, event, "Other").await;
             }
-            world.gate.arm(Some((step / 2, fault)));
+            world.faults.arm(Some((step / 2, fault)));
             let hints = [event];
             let working = world.app.index_events(&hints);
             // A worker that died never answers.
             let _ = tokio::time::timeout(Duration::from_millis(20), working).await;
-            let reached = world.gate.calls().len() > step / 2;
-            world.gate.arm(None);
+            let reached = world.faults.calls().len() > step / 2;
+            world.faults.arm(None);
             // The lease of somebody who died while building is over by then.
             world.clock.advance(61_000);
             world.app.index_events(&[]).await.unwrap();

@@ -1,8 +1,9 @@
 use onsale_app::Error;
 use onsale_app::events::{EventChange, EventQuery};
 use onsale_domain::audit::AuditAction;
+use onsale_domain::event::Event;
 use onsale_domain::poster::PosterName;
-use onsale_memory::Fault;
+use onsale_test_support::Fault;
 
 use super::*;
 
@@ -17,7 +18,7 @@ async fn shown(world: &MemoryWorld, event: EventId, address: &str) -> Result<Vec
 }
 
 async fn poster_of(world: &MemoryWorld, event: EventId) -> Option<String> {
-    let stored = world.app.store.event(event).await.unwrap();
+    let stored = world.app.store.read::<Event>(event).await.unwrap();
     stored.unwrap().value.poster_url
 }
 
@@ -47,10 +48,10 @@ async fn the_same_poster_again_changes_nothing() {
     let (world, owner) = (world(), organiser(1));
     let event = make_event(&world, &owner).await;
     let first = world.app.set_poster(&owner, event, picture("a")).await;
-    let before = world.app.store.event(event).await.unwrap();
+    let before = world.app.store.read::<Event>(event).await.unwrap();
     let again = world.app.set_poster(&owner, event, picture("a")).await;
     assert_eq!(first, again);
-    assert_eq!(world.app.store.event(event).await.unwrap(), before);
+    assert_eq!(world.app.store.read::<Event>(event).await.unwrap(), before);
     assert_eq!(world.objects.keys().len(), 1);
 }
 
@@ -133,10 +134,10 @@ async fn an_upload_that_fails_anywhere_is_made_good_by_the_next() {
         let event = make_event(&world, &owner).await;
         make_show(&world, &owner, event, evening()).await;
         for fault in [Fault::FailBefore, Fault::FailAfter] {
-            world.gate.arm(Some((failing, fault)));
+            world.faults.arm(Some((failing, fault)));
             let _ = world.app.set_poster(&owner, event, picture("a")).await;
-            let calls = world.gate.calls().len();
-            world.gate.arm(None);
+            let calls = world.faults.calls().len();
+            world.faults.arm(None);
             if let Some(address) = poster_of(&world, event).await {
                 assert_eq!(shown(&world, event, &address).await, Ok(picture("a")));
             }

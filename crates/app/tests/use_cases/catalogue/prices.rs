@@ -6,7 +6,7 @@ use onsale_domain::ids::ShowId;
 use onsale_domain::money::{Cents, Currency};
 use onsale_domain::pricing::{Bounds, PricePoint, Pricing};
 use onsale_domain::time::Millis;
-use onsale_memory::MemoryWorld;
+use onsale_test_support::MemoryWorld;
 
 use crate::catalogue::{NOW, evening, key, make_event, make_show, organiser, request, world};
 

@@ -1,8 +1,7 @@
 use onsale_app::Error;
-use onsale_app::ports::Maps;
 use onsale_app::shows::ShowChange;
 use onsale_domain::room::beacon::BeaconSetting;
-use onsale_domain::show::{RefundStep, RoomMode, ShowStatus, default_refund_policy};
+use onsale_domain::show::{RefundStep, RoomMode, Show, ShowStatus, default_refund_policy};
 
 use super::*;
 
@@ -66,7 +65,7 @@ async fn the_steps_of_a_refund_policy_are_put_in_order() {
     show.refund_policy = Some(given.clone());
     let show = make_show(&world, &owner, event, show).await;
     let stored = async || {
-        let show = world.app.store.show(show).await.unwrap();
+        let show = world.app.store.read::<Show>(show).await.unwrap();
         show.unwrap().value.refund_policy
     };
     assert_eq!(stored().await, default_refund_policy());

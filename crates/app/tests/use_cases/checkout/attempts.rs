@@ -6,7 +6,6 @@ use onsale_domain::buyer::{EntryState, PAY_MS};
 use onsale_domain::ids::OrderId;
 use onsale_domain::order::{MAX_ATTEMPTS, OrderStatus};
 use onsale_domain::payment::PaymentState;
-use onsale_memory::Step;
 
 use crate::checkout::scene::{Scene, method};
 
@@ -15,7 +14,7 @@ async fn a_slower_twin_of_a_checkout_gets_the_same_answer() {
     let scene = Scene::new().await;
     let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
     let other = scene.clone();
-    scene.world.store.before_next(Step::Shift, async move {
+    scene.world.faults.before_next("write BLK", async move {
         other.check_out(hold, "pay", "pm_card_visa").await.unwrap();
         other.settle().await;
     });
@@ -42,9 +41,12 @@ async fn a_twin_that_pays_between_two_readings_is_no_lapse() {
             assert_eq!(scene.order(id).await.status(), OrderStatus::Declined);
         }
         let other = scene.clone();
-        scene.world.store.before_next(Step::ReadBuyer, async move {
-            other.check_out(hold, "pay", "pm_card_visa").await.unwrap();
-        });
+        scene
+            .world
+            .faults
+            .before_next("get_many SES+BUY", async move {
+                other.check_out(hold, "pay", "pm_card_visa").await.unwrap();
+            });
         assert_eq!(scene.check_out(hold, "pay", "pm_card_visa").await, Ok(id));
         scene.settle().await;
         assert_eq!(scene.order(id).await.status(), OrderStatus::Confirmed);
@@ -73,7 +75,7 @@ async fn a_key_that_was_refused_with_its_hold_is_refused_again() {
     let scene = Scene::new().await;
     let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
     let other = scene.clone();
-    scene.world.store.before_next(Step::Replace, async move {
+    scene.world.faults.before_next("write BUY", async move {
         other.world.clock.advance(606_000);
         for message in other.world.queue.take_due() {
             let expired = other.app.expire_hold(&message).await;
@@ -165,9 +167,9 @@ async fn a_declined_hold_is_ended_by_a_message_of_its_own() {
 async fn asking_again_wakes_a_saga_that_nobody_woke() {
     let scene = Scene::new().await;
     let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    scene.world.gate.fail_always("send_drive", true);
+    scene.world.faults.fail_always("send_drive", true);
     let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
-    scene.world.gate.fail_always("send_drive", false);
+    scene.world.faults.fail_always("send_drive", false);
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Pending);
     assert_eq!(scene.check_out(hold, "pay", "pm_card_visa").await, Ok(id));

@@ -29,7 +29,7 @@ async fn assert_charged_back(scene: &Scene, id: OrderId, note: &str) {
 async fn an_order_that_is_stuck_at_its_refund_ends_once_it_is_charged_back() {
     let scene = Scene::new().await;
     let id = scene.paid("pay", &["A-1-1"]).await;
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.fail_always("refund", true);
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
@@ -43,7 +43,7 @@ async fn an_order_that_is_stuck_at_its_refund_ends_once_it_is_charged_back() {
 async fn a_cancelled_show_ends_although_a_buyer_disputes_the_charge() {
     let scene = Scene::new().await;
     let id = scene.paid("pay", &["A-1-1"]).await;
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.fail_always("refund", true);
     let organiser = scene.show.organiser().await.unwrap();
     let show = scene.show.show.id;
     scene.app.cancel_show(&organiser, show).await.unwrap();
@@ -60,7 +60,7 @@ async fn an_order_that_is_called_off_and_not_yet_undone_is_charged_back() {
     for step in [Stage::Revoking, Stage::Refunding] {
         let scene = Scene::new().await;
         let id = scene.paid("pay", &["A-1-1"]).await;
-        scene.world.gate.fail_always("refund", true);
+        scene.world.faults.fail_always("refund", true);
         scene.app.cancel_order(&scene.ana, id).await.unwrap();
         if step == Stage::Refunding {
             scene.drive(id).await;
@@ -80,7 +80,7 @@ async fn an_order_that_does_not_know_yet_that_it_is_paid_is_charged_back() {
         assert_eq!(charge_back(&scene, id).await, Err(Error::Unavailable));
         let payment = scene.order(id).await.payment.unwrap();
         scene.app.payments.capture(&payment, id).await.unwrap();
-        scene.world.gate.fail_always("refund", true);
+        scene.world.faults.fail_always("refund", true);
         if called_off {
             scene.app.cancel_order(&scene.ana, id).await.unwrap();
             assert_eq!(scene.order(id).await.stage, Stage::Voiding);
@@ -96,9 +96,9 @@ async fn a_refund_that_was_given_before_the_charge_back_stays_one() {
     let scene = Scene::new().await;
     let id = scene.paid("pay", &["A-1-1"]).await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.fail_always("refund", true);
     scene.drive(id).await;
-    scene.world.gate.fail_always("refund", false);
+    scene.world.faults.fail_always("refund", false);
     let order = scene.order(id).await;
     assert_eq!(order.stage, Stage::Refunding);
     let payment = order.payment.unwrap();
@@ -162,7 +162,7 @@ async fn a_charge_back_of_an_order_that_ended_or_of_another_payment_is_not_told(
 async fn a_provider_that_does_not_tell_of_charge_backs_is_an_alarm() {
     let scene = Scene::new().await;
     scene.paid("pay", &["A-1-1"]).await;
-    scene.world.gate.fail_always("charge_backs", true);
+    scene.world.faults.fail_always("charge_backs", true);
     let report = scene.app.reconcile_all().await.unwrap();
     assert_eq!((report.payments, report.alarms.len()), (1, 1), "{report}");
     assert!(report.alarms[0].starts_with("charge-backs cannot be listed"));

@@ -4,11 +4,11 @@
 
 use onsale_app::ports::Drive;
 use onsale_domain::ids::OrderId;
-use onsale_domain::order::OrderStatus;
+use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::payment::PaymentId;
 use onsale_domain::show::RoomMode;
-use onsale_memory::Fault;
-use onsale_memory::stage::Plan;
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::Scene;
 
@@ -176,18 +176,18 @@ async fn prepared(way: Way) -> (Scene, OrderId) {
 
 async fn crash_at(way: Way, nth: usize, fault: Fault, client: Client) {
     let (scene, id) = prepared(way).await;
-    scene.world.gate.arm(Some((nth, fault)));
+    scene.world.faults.arm(Some((nth, fault)));
     Scene::until_death(go(&scene, way));
-    let calls = scene.world.gate.calls();
-    let at = calls.get(nth).copied().unwrap_or("nothing");
+    let calls = scene.world.faults.calls();
+    let at = calls.get(nth).map_or("nothing", String::as_str);
     let note = format!("{way:?}, {fault:?} at call {nth} ({at}), the client {client:?}");
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     // What the dead worker had not finished is delivered again.
     if client == Client::Repeats {
         go(&scene, way).await;
     }
     scene.reconcile_until_quiet().await;
-    let Some(_) = scene.app.store.order(id).await.unwrap() else {
+    let Some(_) = scene.app.store.read::<Order>(id).await.unwrap() else {
         assert_eq!(
             client,
             Client::IsGone,
@@ -206,7 +206,7 @@ async fn crash_at(way: Way, nth: usize, fault: Fault, client: Client) {
     let payments = scene.payments().await;
     assert!(payments.len() <= 1, "{note}: {payments:?}");
     if way.room != RoomMode::Off {
-        let used = scene.world.store.pass_use(scene.show.pass(1).pass);
+        let used = scene.world.table.pass_use(scene.show.pass(1).pass);
         assert!(used.is_some_and(|pass| pass.closed), "{note}: {used:?}");
     }
 }
@@ -216,9 +216,9 @@ async fn whatever_dies_wherever_ends_in_tickets_or_in_nothing_paid() {
     let mut crashes = 0;
     for way in WAYS {
         let (scene, _) = prepared(*way).await;
-        scene.world.gate.arm(None);
+        scene.world.faults.arm(None);
         go(&scene, *way).await;
-        let calls = scene.world.gate.calls();
+        let calls = scene.world.faults.calls();
         assert!(calls.len() > 8, "{way:?} makes {calls:?}");
         for nth in 0..calls.len() {
             for fault in Fault::ALL {
@@ -238,17 +238,17 @@ async fn whatever_dies_wherever_ends_in_tickets_or_in_nothing_paid() {
 async fn a_second_crash_during_the_repair_changes_nothing() {
     for way in WAYS {
         let (scene, _) = prepared(*way).await;
-        scene.world.gate.arm(None);
+        scene.world.faults.arm(None);
         go(&scene, *way).await;
-        let calls = scene.world.gate.calls().len();
+        let calls = scene.world.faults.calls().len();
         for first in (0..calls).step_by(3) {
             for second in (0..calls).step_by(2) {
                 let (scene, id) = prepared(*way).await;
                 for nth in [first, second] {
-                    scene.world.gate.arm(Some((nth, Fault::DieAfter)));
+                    scene.world.faults.arm(Some((nth, Fault::DieAfter)));
                     Scene::until_death(go(&scene, *way));
                 }
-                scene.world.gate.arm(None);
+                scene.world.faults.arm(None);
                 go(&scene, *way).await;
                 scene.reconcile_until_quiet().await;
                 let note = format!("{way:?} died at {first} and at {second}");

@@ -9,10 +9,10 @@ use onsale_app::{Caller, Error};
 use onsale_domain::audit::AuditAction;
 use onsale_domain::gate::{Conflict, MAX_ADMISSIONS};
 use onsale_domain::ids::{OrderId, TicketId};
-use onsale_domain::ticket::TicketState;
+use onsale_domain::ticket::{Ticket, TicketState};
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_domain::time::Millis;
-use onsale_memory::{Fault, Step};
+use onsale_test_support::Fault;
 
 use crate::checkout::scene::{NOW, Scene, key};
 
@@ -107,7 +107,12 @@ impl Gates {
     }
 
     async fn state(&self, ticket: usize) -> TicketState {
-        let stored = self.scene.app.store.ticket(self.tickets[ticket].0).await;
+        let stored = self
+            .scene
+            .app
+            .store
+            .read::<Ticket>(self.tickets[ticket].0)
+            .await;
         stored.unwrap().unwrap().value.state
     }
 }
@@ -182,7 +187,12 @@ async fn an_offline_admission_before_an_online_one_takes_its_place() {
         outcomes(&gates.sync("north", &[(0, 10_000)]).await),
         [Outcome::Double]
     );
-    let stored = gates.scene.app.store.ticket(gates.tickets[0].0).await;
+    let stored = gates
+        .scene
+        .app
+        .store
+        .read::<Ticket>(gates.tickets[0].0)
+        .await;
     let known = stored.unwrap().unwrap().value.admissions;
     let gate: Vec<_> = known.standing().map(|a| a.gate.as_str()).collect();
     assert_eq!(gate, ["south", "main", "north"]);
@@ -209,7 +219,7 @@ async fn a_report_that_is_repeated_changes_nothing() {
         .scene
         .app
         .store
-        .ticket(gates.tickets[0].0)
+        .read::<Ticket>(gates.tickets[0].0)
         .await
         .unwrap();
     for _ in 0..3 {
@@ -223,7 +233,7 @@ async fn a_report_that_is_repeated_changes_nothing() {
             .scene
             .app
             .store
-            .ticket(gates.tickets[0].0)
+            .read::<Ticket>(gates.tickets[0].0)
             .await
             .unwrap(),
         stored
@@ -242,8 +252,8 @@ async fn a_report_that_meets_others_in_the_middle_counts_everybody_once() {
     gates
         .scene
         .world
-        .store
-        .before_next(Step::ReplaceTicket, async move {
+        .faults
+        .before_next("write TKT", async move {
             assert!(matches!(
                 other.scan(1, "main").await,
                 ScanAnswer::Admitted(_)
@@ -277,15 +287,15 @@ async fn twenty_gates_at_once_agree_on_the_first() {
 async fn whatever_dies_during_a_report_is_mended_by_sending_it_again() {
     let scans = [(0, 60_000), (1, 50_000), (0, 20_000)];
     let gates = Gates::new().await;
-    gates.scene.world.gate.arm(None);
+    gates.scene.world.faults.arm(None);
     let expected = gates.sync("north", &scans).await;
-    let calls = gates.scene.world.gate.calls().len();
+    let calls = gates.scene.world.faults.calls().len();
     let counts = gates.counts().await;
     assert!(calls > 0);
     for nth in 0..calls {
         for fault in Fault::ALL {
             let gates = Gates::new().await;
-            gates.scene.world.gate.arm(Some((nth, fault)));
+            gates.scene.world.faults.arm(Some((nth, fault)));
             let wrong = gates.now();
             let batch: Vec<_> = scans
                 .iter()
@@ -296,7 +306,7 @@ async fn whatever_dies_during_a_report_is_mended_by_sending_it_again() {
                 })
                 .collect();
             let _ = Scene::until_death(gates.send("north", wrong, &batch));
-            gates.scene.world.gate.arm(None);
+            gates.scene.world.faults.arm(None);
             let again = gates.send("north", wrong, &batch).await.unwrap();
             assert_eq!(outcomes(&again), outcomes(&expected), "{fault:?} at {nth}");
             assert_eq!(gates.counts().await, counts, "{fault:?} at {nth}");
@@ -466,7 +476,14 @@ async fn a_snapshot_has_everything_and_the_next_what_changed() {
         .gate_snapshot(&gates.organiser, show, None, cursor, 1)
         .await;
     let second = second.unwrap();
-    assert_eq!((second.version, second.next), (first.version, None));
+    let cursor = second.next.as_deref();
+    let end = app.gate_snapshot(&gates.organiser, show, None, cursor, 1);
+    let end = end.await.unwrap();
+    assert_eq!(
+        (second.version, end.version),
+        (first.version, first.version)
+    );
+    assert_eq!((end.changes.len(), &end.next), (0, &None));
     let seen: Vec<_> = [&first.changes[..], &second.changes[..]].concat();
     let ids: Vec<_> = seen.iter().map(|change| change.ticket).collect();
     assert_eq!(ids, [gates.tickets[0].0, gates.tickets[1].0]);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use onsale_app::ports::{Deletions, Drive, Transfers, Waitlists};
+use onsale_app::ports::Drive;
 use onsale_app::waitlist::WaitFor;
 use onsale_app::{Caller, Result};
 use onsale_domain::deletion::Deletion;
@@ -13,8 +13,8 @@ use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::reminder::Turn;
 use onsale_domain::time::CLOCK_SKEW_MS;
 use onsale_domain::transfer::{Transfer, TransferStatus};
-use onsale_domain::waitlist::Outcome;
-use onsale_memory::Fault;
+use onsale_domain::waitlist::{Outcome, WaitlistEntry};
+use onsale_test_support::Fault;
 
 use crate::checkout::transfers::{Friends, email};
 
@@ -74,14 +74,14 @@ impl Traces {
     }
 
     async fn transfer(&self, id: TransferId) -> Transfer {
-        let transfer = self.friends.scene.world.store.transfer(id).await;
+        let transfer = self.friends.scene.world.store.read::<Transfer>(id).await;
         transfer.unwrap().unwrap().value
     }
 
     async fn check(&self, when: &str) {
         let scene = &self.friends.scene;
         let (store, ana) = (&scene.world.store, scene.ana.account);
-        let deletion = store.deletion(ana).await.unwrap().unwrap().value;
+        let deletion = store.read::<Deletion>(ana).await.unwrap().unwrap().value;
         assert!(!deletion.is_open(), "{when}: {deletion:?}");
         let entries = store
             .waitlist_entries_of(ana, None, 10)
@@ -99,7 +99,7 @@ impl Traces {
         }
         let taken = self.transfer(self.taken).await;
         assert_eq!(taken.to, Some(email("cleo")), "{when}: hers");
-        for mail in store.all_mails() {
+        for mail in scene.world.table.all_mails() {
             assert!(!names(&mail, "ana"), "{when}: {mail:?}");
             assert!(mail.look_at().is_none(), "{when}: {mail:?}");
         }
@@ -147,15 +147,15 @@ async fn nothing_names_whoever_has_left_whatever_dies_on_the_way() {
         for nth in 0.. {
             let traces = Traces::new().await;
             let world = &traces.friends.scene.world;
-            let named = world.store.all_mails();
+            let named = world.table.all_mails();
             assert_eq!(named.iter().filter(|mail| names(mail, "ana")).count(), 5);
             traces.leave().await;
             world.clock.advance(IDLE_MS);
-            world.gate.arm(Some((nth, fault)));
+            world.faults.arm(Some((nth, fault)));
             // A process that dies never comes back: it is dropped.
             let _ = tokio::time::timeout(Duration::from_millis(20), traces.tidy()).await;
-            let reached = world.gate.calls().len() > nth;
-            world.gate.arm(None);
+            let reached = world.faults.calls().len() > nth;
+            world.faults.arm(None);
             for _ in 0..3 {
                 world.clock.advance(IDLE_MS);
                 traces.tidy().await.unwrap();
@@ -201,12 +201,16 @@ async fn an_offer_of_the_waitlist_goes_back_with_whoever_leaves() {
     let scene = &traces.friends.scene;
     let (store, show) = (&scene.world.store, scene.show.show.id);
     let account = scene.ana.account;
-    let mut entry = store.waitlist_entry(show, account).await.unwrap().unwrap();
+    let mut entry = store
+        .read::<WaitlistEntry>((show, account))
+        .await
+        .unwrap()
+        .unwrap();
     let places = vec![scene.show.layout.find("A-1-3").unwrap()];
     entry.value = entry
         .value
         .offered(places, vec![], scene.app.now(), 30 * 60_000);
-    store.replace_waitlist_entry(&entry).await.unwrap();
+    store.replace(&entry).await.unwrap();
     traces.leave().await;
     for _ in 0..3 {
         scene.world.clock.advance(IDLE_MS);
@@ -225,7 +229,7 @@ async fn only_what_was_sent_stays_as_a_number() {
         scene.world.clock.advance(IDLE_MS);
         traces.tidy().await.unwrap();
     }
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     let forgotten: Vec<_> = mails.iter().filter(|mail| mail.news.is_none()).collect();
     assert_eq!(forgotten.len(), 5);
     let sent = |mail: &&&Mail| matches!(mail.state, MailState::Sent { .. });
@@ -261,9 +265,18 @@ impl Latecomer {
             tidy(&self.friends).await.unwrap();
         }
         let store = &scene.world.store;
-        let deletion = store.deletion(self.dora.account).await.unwrap().unwrap();
+        let deletion = store
+            .read::<Deletion>(self.dora.account)
+            .await
+            .unwrap()
+            .unwrap();
         assert!(!deletion.value.is_open(), "{deletion:?}");
-        store.transfer(self.offer).await.unwrap().unwrap().value
+        store
+            .read::<Transfer>(self.offer)
+            .await
+            .unwrap()
+            .unwrap()
+            .value
     }
 }
 
@@ -280,10 +293,10 @@ async fn whoever_takes_an_address_and_leaves_ends_nothing_that_came_to_it_before
     let world = friends.scene.world.clone();
     let told = world.bus.told().pop().unwrap();
     // The mail is due, and not sent yet.
-    world.gate.fail_always("replace_mail", true);
+    world.faults.fail_always("get MAIL", true);
     let heard = friends.scene.app.hear(&world.post, &told).await;
     assert!(heard.is_err(), "{heard:?}");
-    world.gate.fail_always("replace_mail", false);
+    world.faults.fail_always("get MAIL", false);
     let sent = world.mailer.sent().len();
     let stranger = Latecomer::comes_to(friends, offer).await;
     let kept = stranger.leaves().await;
@@ -292,7 +305,7 @@ async fn whoever_takes_an_address_and_leaves_ends_nothing_that_came_to_it_before
     assert_eq!(kept.to, Some(email("dora")));
     app.hear(&world.post, &told).await.unwrap();
     assert_eq!(world.mailer.sent().len(), sent + 1);
-    assert!(world.store.all_mails().iter().any(|m| names(m, "dora")));
+    assert!(world.table.all_mails().iter().any(|m| names(m, "dora")));
 }
 
 #[tokio::test]
@@ -302,9 +315,9 @@ async fn the_letter_of_a_gift_goes_with_whoever_accepted_it() {
     hear_all(&friends).await;
     let latecomer = Latecomer::comes_to(friends, offer).await;
     let (friends, dora) = (&latecomer.friends, &latecomer.dora);
-    let store = &friends.scene.world.store;
-    assert!(store.all_mails().iter().any(|m| names(m, "dora")));
+    let table = &friends.scene.world.table;
+    assert!(table.all_mails().iter().any(|m| names(m, "dora")));
     friends.accept(dora, offer).await.unwrap();
     assert_eq!(latecomer.leaves().await.to, None);
-    assert!(!store.all_mails().iter().any(|m| names(m, "dora")));
+    assert!(!table.all_mails().iter().any(|m| names(m, "dora")));
 }

@@ -17,9 +17,9 @@ const NOTHING: [String; 0] = [];
 /// An order whose money cannot be taken, tried until it was parked.
 async fn parked(scene: &Scene) -> OrderId {
     let id = scene.started("pm_card_visa").await;
-    scene.world.gate.fail_always("capture", true);
+    scene.world.faults.fail_always("capture", true);
     scene.settle().await;
-    scene.world.gate.fail_always("capture", false);
+    scene.world.faults.fail_always("capture", false);
     assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
     id
 }
@@ -37,16 +37,16 @@ fn stuck_steps(scene: &Scene) -> Vec<String> {
 async fn a_parked_order_waits_until_somebody_lets_it_go_on() {
     let scene = Scene::new().await;
     let id = parked(&scene).await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.drive(id).await;
     scene.world.clock.advance(IDLE_MS);
     scene.app.reconcile_open().await.unwrap();
     scene.settle().await;
-    assert_eq!(scene.world.gate.calls_of("capture"), 0);
+    assert_eq!(scene.world.faults.calls_of("capture"), 0);
     assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
     assert!(scene.app.resume_order(id).await.unwrap());
     scene.settle().await;
-    assert_eq!(scene.world.gate.calls_of("capture"), 1);
+    assert_eq!(scene.world.faults.calls_of("capture"), 1);
     scene.assert_consistent(id, "resumed").await;
 }
 
@@ -54,7 +54,7 @@ async fn a_parked_order_waits_until_somebody_lets_it_go_on() {
 async fn a_parked_order_that_is_called_off_goes_another_way() {
     let scene = Scene::new().await;
     let id = parked(&scene).await;
-    scene.world.gate.fail_always("capture", true);
+    scene.world.faults.fail_always("capture", true);
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.reconcile_until_quiet().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Cancelled);
@@ -109,7 +109,7 @@ async fn a_resumption_under_the_same_key_is_answered_again_and_done_once() {
 async fn an_order_that_only_has_to_be_told_of_is_not_parked() {
     let scene = Scene::new().await;
     let id = scene.started("pm_card_visa").await;
-    scene.world.gate.fail_always("announce", true);
+    scene.world.faults.fail_always("announce", true);
     let away_until = scene.app.now() + 3_600_000;
     while scene.app.now() < away_until {
         for message in scene.world.saga_queue.take_due() {
@@ -120,7 +120,7 @@ async fn an_order_that_only_has_to_be_told_of_is_not_parked() {
     }
     let order = scene.order(id).await;
     assert_eq!((order.stage, &order.stuck), (Stage::Announcing, &None));
-    scene.world.gate.fail_always("announce", false);
+    scene.world.faults.fail_always("announce", false);
     scene.settle().await;
     assert_eq!(scene.order(id).await.stage, Stage::Confirmed);
     assert_eq!(stuck_steps(&scene), NOTHING);
@@ -130,9 +130,9 @@ async fn an_order_that_only_has_to_be_told_of_is_not_parked() {
 async fn a_provider_that_is_away_until_the_hold_lapsed_leaves_nothing_behind() {
     let scene = Scene::new().await;
     let id = scene.started("pm_card_visa").await;
-    scene.world.gate.fail_always("authorise", true);
+    scene.world.faults.fail_always("authorise", true);
     scene.settle().await;
-    scene.world.gate.fail_always("authorise", false);
+    scene.world.faults.fail_always("authorise", false);
     scene.world.clock.advance(3_600_000);
     scene.reconcile_until_quiet().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Failed);
@@ -149,7 +149,7 @@ async fn an_order_that_came_further_is_tried_as_often_again() {
         tries: MAX_TRIES,
     };
     scene.world.saga_queue.take_due();
-    scene.world.gate.fail_always("capture", true);
+    scene.world.faults.fail_always("capture", true);
     scene.app.drive(&last_try).await.unwrap();
     let order = scene.order(order_id).await;
     assert_eq!((order.stage, order.stuck), (Stage::Capturing, None));
@@ -209,8 +209,8 @@ async fn a_step_that_is_put_off_is_not_driven_by_reconciling_as_well() {
     let id = scene.started("pm_card_visa").await;
     scene.settle().await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
-    scene.world.gate.arm(None);
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.arm(None);
+    scene.world.faults.fail_always("refund", true);
     for second in 0..3_600 {
         for message in scene.world.saga_queue.take_due() {
             scene.deliver(&message).await;
@@ -221,6 +221,6 @@ async fn a_step_that_is_put_off_is_not_driven_by_reconciling_as_well() {
         scene.world.clock.advance(1_000);
     }
     assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
-    let asked = scene.world.gate.calls_of("refund");
+    let asked = scene.world.faults.calls_of("refund");
     assert_eq!(asked, MAX_TRIES as usize + 1, "one chain of tries");
 }

@@ -1,13 +1,13 @@
 //! A show with a waiting room: passes end with their orders, and the edge is told.
 
 use onsale_app::Error;
-use onsale_app::ports::{Catalogue, Passes, ShowNotes};
+use onsale_app::ports::ShowNotes;
+use onsale_domain::event::Event;
 use onsale_domain::ids::ShowId;
 use onsale_domain::order::{OrderStatus, Stage};
 use onsale_domain::room::opaque::PassId;
-use onsale_domain::show::{RoomMode, StoredStatus};
-use onsale_memory::Step;
-use onsale_memory::stage::Plan;
+use onsale_domain::show::{RoomMode, Show, StoredStatus};
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::{NOW, Scene, key, seats};
 
@@ -21,7 +21,7 @@ async fn scene() -> Scene {
 
 impl Scene {
     fn pass_is_closed(&self) -> bool {
-        let used = self.world.store.pass_use(self.show.pass(1).pass);
+        let used = self.world.table.pass_use(self.show.pass(1).pass);
         used.is_some_and(|pass| pass.closed)
     }
 
@@ -56,7 +56,7 @@ async fn an_order_ends_the_pass_of_its_own_hold_and_not_the_one_in_use() {
     scene.settle().await;
     assert!(scene.pass_is_closed());
     assert_eq!(scene.ended(0).await, [scene.show.pass(1).pass]);
-    let used = scene.world.store.pass_use(second.pass).unwrap();
+    let used = scene.world.table.pass_use(second.pass).unwrap();
     assert!(!used.closed);
 }
 
@@ -74,7 +74,7 @@ async fn an_order_that_is_not_confirmed_leaves_the_pass_as_it_is() {
 #[tokio::test]
 async fn a_pass_that_cannot_be_closed_is_tried_again_and_the_order_goes_on() {
     let scene = scene().await;
-    let id = scene.stopped_at("close_pass").await;
+    let id = scene.stopped_at("update PAS").await;
     let order = scene.order(id).await;
     assert_eq!(order.stage, Stage::Announcing);
     assert_eq!(
@@ -92,9 +92,9 @@ async fn a_pass_that_cannot_be_closed_is_tried_again_and_the_order_goes_on() {
 #[tokio::test]
 async fn without_a_room_an_order_looks_for_no_pass() {
     let scene = Scene::new().await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.paid("h", &["A-1-1"]).await;
-    assert_eq!(scene.world.gate.calls_of("close_pass"), 0);
+    assert_eq!(scene.world.faults.calls_of("update PAS"), 0);
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn a_store_that_takes_two_seconds_over_a_briefing_is_ill_for_as_long_as_it
     for (took_ms, healthy) in [(2_000, false), (1_999, true), (9_000, false), (0, true)] {
         let clock = scene.world.clock.clone();
         let slow = async move { clock.advance(took_ms) };
-        scene.world.store.before_next(Step::ListEndedPasses, slow);
+        scene.world.faults.before_next("query ENDED", slow);
         let before = scene.app.now();
         let briefing = scene.app.briefing(scene.show.show.id, 0).await.unwrap();
         assert_eq!(briefing.news.healthy, healthy, "{took_ms} ms");
@@ -178,7 +178,7 @@ fn pass(n: u32) -> PassId {
 #[tokio::test]
 async fn nobody_is_let_in_to_a_show_that_cannot_be_read() {
     let scene = scene().await;
-    scene.world.gate.fail_always("map", true);
+    scene.world.faults.fail_always("get MAP", true);
     let blind = scene.app.briefing(scene.show.show.id, 0).await;
     assert_eq!(blind, Err(Error::Unavailable));
 }
@@ -194,8 +194,12 @@ async fn a_draft_has_no_room_and_a_cancelled_show_a_closed_one() {
         (StoredStatus::Cancelled, Ok(RoomMode::Closed)),
     ] {
         let store = &scene.world.store;
-        let mut show = store.show(id).await.unwrap().unwrap();
-        let event = store.event(show.value.event_id).await.unwrap().unwrap();
+        let mut show = store.read::<Show>(id).await.unwrap().unwrap();
+        let event = store
+            .read::<Event>(show.value.event_id)
+            .await
+            .unwrap()
+            .unwrap();
         show.value.status = status;
         assert!(
             store

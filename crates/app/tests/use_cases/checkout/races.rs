@@ -2,15 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use onsale_app::ports::{Blocks, Drive, Orders};
+use onsale_app::ports::{Drive, Reads};
 use onsale_domain::announcement::News;
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::EntryState;
+use onsale_domain::cancellation::Cancellation;
 use onsale_domain::claim::by_block;
 use onsale_domain::ids::OrderId;
-use onsale_domain::order::{OrderStatus, Stage, Why};
+use onsale_domain::order::{Order, OrderStatus, Stage, Why};
 use onsale_domain::payment::PaymentState;
-use onsale_memory::Step;
 
 use crate::checkout::scene::Scene;
 
@@ -37,7 +37,7 @@ async fn two_workers_at_one_order_end_as_one() {
         for nth in 0..writes + 2 {
             let (scene, id) = started(method).await;
             let other = scene.clone();
-            let reached = scene.before_nth(Step::ReplaceOrder, nth, async move {
+            let reached = scene.before_nth("write ORD", nth, async move {
                 other.app.drive(&message(id)).await.unwrap();
             });
             scene.app.drive(&message(id)).await.unwrap();
@@ -56,10 +56,10 @@ async fn two_workers_at_one_order_end_as_one() {
 #[tokio::test]
 async fn one_worker_undoes_what_another_is_doing() {
     let steps = [
-        (Step::ReplaceOrder, 6),
-        (Step::Shift, 1),
-        (Step::Replace, 1),
-        (Step::CreateTicket, 2),
+        ("write ORD", 6),
+        ("write BLK", 1),
+        ("write BUY", 1),
+        ("write TKT", 2),
     ];
     for (step, writes) in steps {
         let mut cancelled = 0;
@@ -92,15 +92,12 @@ async fn one_worker_undoes_what_another_is_doing() {
 async fn a_ticket_that_is_issued_after_the_refund_is_dead() {
     let (scene, id) = started("pm_card_visa").await;
     let other = scene.clone();
-    scene
-        .world
-        .store
-        .before_next(Step::CreateTicket, async move {
-            let order = other.order(id).await;
-            assert_eq!(order.stage, Stage::Issuing);
-            other.app.cancel_order(&other.ana, id).await.unwrap();
-            other.app.drive(&message(id)).await.unwrap();
-        });
+    scene.world.faults.before_next("write TKT", async move {
+        let order = other.order(id).await;
+        assert_eq!(order.stage, Stage::Issuing);
+        other.app.cancel_order(&other.ana, id).await.unwrap();
+        other.app.drive(&message(id)).await.unwrap();
+    });
     scene.app.drive(&message(id)).await.unwrap();
     scene.reconcile_until_quiet().await;
     let order = scene.order(id).await;
@@ -117,7 +114,7 @@ async fn a_worker_of_an_old_attempt_comes_back_and_locks_nothing() {
     let scene = Scene::new().await;
     let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
     let other = scene.clone();
-    scene.world.store.before_next(Step::Replace, async move {
+    scene.world.faults.before_next("write BUY", async move {
         other
             .check_out(hold, "pay", "pm_card_chargeDeclined")
             .await
@@ -180,10 +177,10 @@ async fn a_hold_that_lapses_while_the_provider_is_slow_is_voided_and_never_charg
     let (scene, id) = started("pm_card_visa").await;
     let hold = id.hold();
     // Authorised; then so slow that the extended hold lapses and somebody takes a seat.
-    scene.world.gate.fail_always("shift", true);
+    scene.world.faults.fail_always("write BLK", true);
     scene.app.drive(&message(id)).await.unwrap();
     assert_eq!(scene.order(id).await.stage, Stage::Selling);
-    scene.world.gate.fail_always("shift", false);
+    scene.world.faults.fail_always("write BLK", false);
     scene.world.clock.advance(600_000 + 300_000 + 6_000);
     let ben = scene.show.buyer(2).await.unwrap();
     let taken = scene.hold(&ben, "h", &["A-1-1"]).await;
@@ -213,11 +210,7 @@ async fn nobody_is_charged_once_the_hold_has_lapsed() {
 
 #[tokio::test]
 async fn a_show_that_is_cancelled_under_a_checkout_pays_back_or_charges_nothing() {
-    let steps = [
-        (Step::ReplaceOrder, 6),
-        (Step::Shift, 1),
-        (Step::CreateTicket, 2),
-    ];
+    let steps = [("write ORD", 6), ("write BLK", 1), ("write TKT", 2)];
     for (step, writes) in steps {
         for nth in 0..writes {
             let (scene, id) = started("pm_card_visa").await;
@@ -231,7 +224,7 @@ async fn a_show_that_is_cancelled_under_a_checkout_pays_back_or_charges_nothing(
             let note = format!("the show is cancelled before {step:?} number {nth}");
             assert!(reached.load(Ordering::SeqCst), "{note}: never");
             scene.reconcile_until_quiet().await;
-            let cancellation = scene.app.store.cancellation(show).await.unwrap();
+            let cancellation = scene.app.store.read::<Cancellation>(show).await.unwrap();
             let order = scene.order(id).await;
             assert!(
                 matches!(
@@ -265,10 +258,10 @@ async fn cells_that_moved_to_another_owner_are_left_alone_by_an_undo() {
     let read = scene
         .world
         .store
-        .read(scene.show.show.id, &blocks, true)
+        .read_blocks(scene.show.show.id, &blocks, Reads::Consistent)
         .await;
     assert_eq!(read.unwrap().len(), 2);
-    assert!(scene.world.store.order(id).await.unwrap().is_some());
+    assert!(scene.world.store.read::<Order>(id).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -293,7 +286,7 @@ async fn seats_that_somebody_has_are_not_announced_as_returned() {
 #[tokio::test]
 async fn places_that_are_sold_while_they_are_freed_are_freed_again() {
     let scene = Scene::new().await;
-    let id = scene.stopped_at("shift").await;
+    let id = scene.stopped_at("write BLK").await;
     let order = scene.order(id).await;
     assert_eq!(order.stage, Stage::Selling);
     let paying = Cell {
@@ -301,7 +294,7 @@ async fn places_that_are_sold_while_they_are_freed_are_freed_again() {
         hold: id.hold(),
     };
     let other = scene.clone();
-    let reached = scene.before_nth(Step::Release, 0, async move {
+    let reached = scene.before_nth("write BLK", 0, async move {
         let show = other.show.show.id;
         let wanted = by_block(&other.show.layout, &order.places());
         let sold = Cell::sold(id.hold());

@@ -1,15 +1,17 @@
 //! Reconciling: what must be true is looked at, mended where that is safe, reported
 //! where it is not.
 
-use onsale_app::ports::{Blocks, Catalogue, Tickets, Versioned};
+use onsale_app::ports::Versioned;
 use onsale_domain::block::Cell;
 use onsale_domain::claim::by_block;
+use onsale_domain::event::Event;
 use onsale_domain::ids::HoldId;
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::money::Cents;
 use onsale_domain::order::OrderStatus;
 use onsale_domain::show::ShowStatus;
-use onsale_memory::stage::Plan;
+use onsale_domain::ticket::Ticket;
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::Scene;
 
@@ -43,22 +45,22 @@ async fn orders_that_agree_with_their_payments_are_read_together_and_looked_at_o
     for seat in ["A-1-1", "A-1-2", "A-1-3", "A-2-1", "A-2-2"] {
         scene.paid(seat, &[seat]).await;
     }
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     let report = scene.app.reconcile_all().await.unwrap();
     assert_eq!((report.sold, report.payments), (5, 5));
     assert_eq!(report.alarms, Vec::<String>::new());
-    let gate = &scene.world.gate;
+    let gate = &scene.world.faults;
     assert_eq!(gate.calls_of("list"), 1);
-    assert_eq!((gate.calls_of("look_up"), gate.calls_of("order")), (0, 0));
+    assert_eq!((gate.calls_of("look_up"), gate.calls_of("get ORD")), (0, 0));
 }
 
 #[tokio::test]
 async fn an_order_that_nobody_drives_is_driven_after_two_minutes() {
     let scene = Scene::new().await;
     let hold = scene.hold(&scene.ana, "h", &["A-1-1"]).await.hold_id;
-    scene.world.gate.fail_always("send_drive", true);
+    scene.world.faults.fail_always("send_drive", true);
     let id = scene.check_out(hold, "pay", "pm_card_visa").await.unwrap();
-    scene.world.gate.fail_always("send_drive", false);
+    scene.world.faults.fail_always("send_drive", false);
     scene.world.clock.advance(119_000);
     assert_eq!(scene.app.reconcile_open().await.unwrap().driven_again, 0);
     scene.world.clock.advance(1_000);
@@ -163,12 +165,12 @@ async fn a_confirmed_order_with_a_revoked_ticket_raises_an_alarm() {
     let id = scene.paid("one", &["A-1-1"]).await;
     let store = &scene.world.store;
     let ticket = scene.order(id).await.ticket_ids()[0];
-    let ticket = store.ticket(ticket).await.unwrap().unwrap();
+    let ticket = store.read::<Ticket>(ticket).await.unwrap().unwrap();
     let revoked = Versioned {
         version: ticket.version,
         value: ticket.value.revoked(scene.app.now()).unwrap(),
     };
-    store.replace_ticket(&revoked).await.unwrap();
+    store.replace(&revoked).await.unwrap();
     let report = scene.app.reconcile_all().await.unwrap();
     let alarm = format!("order {id} is confirmed, but 1 tickets are missing or revoked");
     assert!(report.alarms.contains(&alarm), "{report}");
@@ -179,7 +181,7 @@ async fn a_confirmed_order_without_one_of_its_tickets_raises_an_alarm() {
     let scene = Scene::new().await;
     let id = scene.paid("one", &["A-1-1", "A-1-2"]).await;
     let lost = scene.order(id).await.ticket_ids()[1];
-    scene.world.store.lose_ticket(lost);
+    scene.world.table.lose_ticket(lost);
     let report = scene.app.reconcile_all().await.unwrap();
     let alarm = format!("order {id} is confirmed, but 1 tickets are missing or revoked");
     assert!(report.alarms.contains(&alarm), "{report}");
@@ -194,7 +196,11 @@ async fn lists_learn_that_a_show_is_sold_out_and_that_it_is_not_any_more() {
     };
     let scene = Scene::with(plan).await;
     let status = async || {
-        let event = scene.world.store.event(scene.show.show.event_id).await;
+        let event = scene
+            .world
+            .store
+            .read::<Event>(scene.show.show.event_id)
+            .await;
         let event = event.unwrap().unwrap().value;
         event.shows[0].status_at(scene.app.now(), None)
     };
@@ -218,7 +224,12 @@ async fn lists_follow_the_places_as_soon_as_anybody_looks_at_the_show() {
     let scene = Scene::with(plan).await;
     let (app, show) = (&scene.app, &scene.show.show);
     let status = async || {
-        let event = app.store.event(show.event_id).await.unwrap().unwrap();
+        let event = app
+            .store
+            .read::<Event>(show.event_id)
+            .await
+            .unwrap()
+            .unwrap();
         event.value.shows[0].status_at(app.now(), None)
     };
     app.show(show.id, None).await.unwrap();
@@ -229,7 +240,7 @@ async fn lists_follow_the_places_as_soon_as_anybody_looks_at_the_show() {
     assert_eq!(status().await, ShowStatus::SoldOut);
     let version = async || {
         app.store
-            .event(show.event_id)
+            .read::<Event>(show.event_id)
             .await
             .unwrap()
             .unwrap()
@@ -245,9 +256,14 @@ async fn lists_follow_the_places_as_soon_as_anybody_looks_at_the_show() {
     app.event(show.event_id, None).await.unwrap();
     assert_eq!(status().await, ShowStatus::OnSale);
     // Somebody else wrote what an older map said; it stands for a minute at most.
-    let mut event = app.store.event(show.event_id).await.unwrap().unwrap();
+    let mut event = app
+        .store
+        .read::<Event>(show.event_id)
+        .await
+        .unwrap()
+        .unwrap();
     event.value.shows[0].sold_out = true;
-    assert!(app.store.replace_event(&event).await.unwrap());
+    app.store.replace(&event).await.unwrap();
     scene.world.clock.advance(60_000);
     app.show(show.id, None).await.unwrap();
     assert_eq!(status().await, ShowStatus::OnSale);

@@ -1,7 +1,7 @@
 //! Reconciling money: every payment is compared with the order that opened it.
 
 use onsale_app::Error;
-use onsale_app::ports::{Cancellations, Orders, Versioned};
+use onsale_app::ports::Versioned;
 use onsale_app::reconcile::Report;
 use onsale_domain::cancellation::Cancellation;
 use onsale_domain::ids::OrderId;
@@ -116,7 +116,7 @@ async fn an_order_that_was_cancelled_by_its_policy_needs_no_repair() {
 /// back late may take it. An hour before the show the policy would give nothing back.
 async fn ended_with_money_reserved(scene: &Scene) -> (OrderId, PaymentId) {
     scene.wait_until_hours_before(1);
-    let id = scene.stopped_at("shift").await;
+    let id = scene.stopped_at("write BLK").await;
     let now = scene.app.now();
     let Versioned { version, value } = scene.stored(id).await;
     let ended = value.call_off(Why::Buyer, 0, now).unwrap();
@@ -124,7 +124,7 @@ async fn ended_with_money_reserved(scene: &Scene) -> (OrderId, PaymentId) {
     let value = ended.end_announced(now);
     let payment = value.payment.clone().unwrap();
     let ended = Versioned { version, value };
-    scene.world.store.replace_order(&ended).await.unwrap();
+    scene.world.store.replace(&ended).await.unwrap();
     (id, payment)
 }
 
@@ -181,11 +181,11 @@ async fn a_payment_without_an_order_that_somebody_refunded_in_part_is_left_to_th
         .payments
         .refund(&payment, nobody(1), Cents(0), Cents(100));
     refund.await.unwrap();
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     let report = reconcile(&scene).await;
     assert_eq!((report.alarms.len(), report.orphan_payments), (1, 1));
     assert_eq!(report.repairs, NOTHING);
-    assert_eq!(scene.world.gate.calls_of("refund"), 0, "nobody asked");
+    assert_eq!(scene.world.faults.calls_of("refund"), 0, "nobody asked");
     let refunded = Cents(100);
     assert_eq!(states(&scene).await, [PaymentState::Captured { refunded }]);
 }
@@ -197,7 +197,7 @@ async fn a_confirmed_order_whose_payment_the_provider_does_not_know_raises_an_al
     let id = scene.paid("one", &["A-1-1"]).await;
     let mut order = scene.stored(id).await;
     order.value.payment = Some(PaymentId("pi_lost".into()));
-    scene.world.store.replace_order(&order).await.unwrap();
+    scene.world.store.replace(&order).await.unwrap();
     let report = reconcile(&scene).await;
     let alarm = format!("order {id} is confirmed, but the provider has no money for it");
     assert!(report.alarms.contains(&alarm), "{report}");
@@ -207,7 +207,7 @@ async fn a_confirmed_order_whose_payment_the_provider_does_not_know_raises_an_al
 async fn a_provider_that_lists_nothing_is_an_alarm_and_the_rest_is_looked_at() {
     let scene = Scene::new().await;
     scene.paid("one", &["A-1-1"]).await;
-    scene.world.gate.fail_always("list", true);
+    scene.world.faults.fail_always("list", true);
     let report = reconcile(&scene).await;
     assert_eq!((report.shows, report.sold), (1, 1));
     assert_eq!(report.alarms.len(), 1, "{report}");
@@ -219,8 +219,8 @@ async fn a_part_that_cannot_be_looked_at_keeps_no_payment_from_being_compared() 
     let scene = Scene::new().await;
     charged_orphan(&scene, 1, true).await;
     let new = Cancellation::begin(scene.show.show.id, scene.app.now());
-    scene.world.store.create_cancellation(&new).await.unwrap();
-    scene.world.gate.fail_always("cancellation", true);
+    scene.world.store.create(&new).await.unwrap();
+    scene.world.faults.fail_always("get CXL", true);
     let report = reconcile(&scene).await;
     assert_eq!((report.missed, report.alarms.len()), (1, 1), "{report}");
     assert!(report.alarms[0].starts_with("open cancellations"));
@@ -247,7 +247,7 @@ async fn a_refund_that_the_bank_sent_back_is_missed() {
     );
     let mut owing = scene.stored(id).await;
     owing.value.undo.as_mut().unwrap().refund = Cents(4_500);
-    scene.world.store.replace_order(&owing).await.unwrap();
+    scene.world.store.replace(&owing).await.unwrap();
     assert_eq!(look().await, Ok(Cents(4_500)));
     let stranger = PaymentId("pi_other".into());
     let other = scene.app.look_at_refund(id, &stranger).await;

@@ -4,7 +4,6 @@
 use onsale_domain::money::Cents;
 use onsale_domain::order::{OrderStatus, Stage};
 use onsale_domain::payment::PaymentState;
-use onsale_memory::Step;
 
 use crate::checkout::scene::Scene;
 use crate::checkout::slow_provider::Moment;
@@ -44,7 +43,7 @@ async fn an_order_that_is_confirmed_after_its_payment_was_listed_is_no_alarm() {
 async fn an_order_that_is_cancelled_at_0_percent_after_the_list_keeps_its_money() {
     let scene = Scene::new().await;
     scene.wait_until_hours_before(1);
-    let id = scene.stopped_at("shift").await;
+    let id = scene.stopped_at("write BLK").await;
     assert_eq!(scene.order(id).await.stage, Stage::Selling);
     let other = scene.clone();
     let app = scene.with_slow_provider(Moment::AfterTheList, async move {
@@ -106,13 +105,10 @@ async fn an_order_that_is_cancelled_while_its_tickets_are_counted_is_no_alarm() 
     let scene = Scene::new().await;
     let id = scene.paid("pay", &["A-1-1"]).await;
     let other = scene.clone();
-    scene
-        .world
-        .store
-        .before_next(Step::ReadTickets, async move {
-            other.app.cancel_order(&other.ana, id).await.unwrap();
-            other.settle().await;
-        });
+    scene.world.faults.before_next("get_many TKT", async move {
+        other.app.cancel_order(&other.ana, id).await.unwrap();
+        other.settle().await;
+    });
     let report = scene.app.reconcile_all().await.unwrap();
     assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
     assert_eq!(report.alarms, NOTHING);

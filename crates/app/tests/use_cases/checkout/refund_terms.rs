@@ -2,7 +2,6 @@
 
 use onsale_app::Error;
 use onsale_app::checkout::{Cancelled, Cancelling};
-use onsale_app::ports::Orders;
 use onsale_app::shows::ShowChange;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::Cents;
@@ -103,7 +102,7 @@ async fn an_order_that_does_not_know_its_terms_goes_by_its_show() {
         let id = scene.paid(seat, &[seat]).await;
         let mut order = scene.stored(id).await;
         order.value.terms = None;
-        scene.world.store.replace_order(&order).await.unwrap();
+        scene.world.store.replace(&order).await.unwrap();
         if percent == 0 {
             take_refunds_away(&scene).await;
         }

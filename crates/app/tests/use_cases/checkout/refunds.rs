@@ -120,7 +120,7 @@ async fn a_charge_back_kills_the_tickets_and_pays_nothing_twice() {
 async fn a_charge_back_before_the_capture_is_known_is_heard_later() {
     let scene = Scene::new().await;
     let id = scene.started("pm_card_visa").await;
-    scene.world.gate.fail_always("capture", true);
+    scene.world.faults.fail_always("capture", true);
     let message = onsale_app::ports::Drive::Order {
         order_id: id,
         tries: 0,
@@ -173,16 +173,16 @@ async fn a_refund_is_asked_for_once_by_each_worker_that_comes_to_it() {
     let id = scene.paid("pay", &["A-1-1", "A-2-1"]).await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     for broken in [true, false] {
-        scene.world.gate.fail_always("refund", broken);
-        scene.world.gate.arm(None);
+        scene.world.faults.fail_always("refund", broken);
+        scene.world.faults.arm(None);
         scene.drive(id).await;
-        assert_eq!(scene.world.gate.calls_of("refund"), 1);
+        assert_eq!(scene.world.faults.calls_of("refund"), 1);
     }
     assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.drive(id).await;
     scene.settle().await;
-    assert_eq!(scene.world.gate.calls_of("refund"), 0, "it is done");
+    assert_eq!(scene.world.faults.calls_of("refund"), 0, "it is done");
 }
 
 #[test]

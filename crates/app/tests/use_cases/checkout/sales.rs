@@ -3,7 +3,7 @@
 use onsale_domain::money::Cents;
 use onsale_domain::order::Stage;
 use onsale_domain::sales::{FOLD_AFTER_MS, Figures, RoomFigures};
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::{NOW, Scene};
 
@@ -82,7 +82,7 @@ async fn a_line_that_comes_after_the_book_was_closed_is_counted_once() {
     let scene = Scene::new().await;
     scene.paid("two", &["A-1-2"]).await;
     scene.world.clock.advance(1_000);
-    let late = scene.stopped_at("keep_sale_line").await;
+    let late = scene.stopped_at("put_new SAL").await;
     assert_eq!(scene.order(late).await.stage, Stage::Announcing);
     // So that the book is closed, and over a time after that of the late line.
     scene.world.clock.advance(6 * 60_000);
@@ -111,7 +111,7 @@ async fn a_line_that_comes_after_the_book_was_closed_is_counted_once() {
 #[tokio::test]
 async fn an_order_that_is_called_off_before_it_was_told_of_is_told_with_its_end() {
     let scene = Scene::new().await;
-    let id = scene.stopped_at("keep_sale_line").await;
+    let id = scene.stopped_at("put_new SAL").await;
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
     scene.settle().await;
     assert_eq!(scene.order(id).await.stage, Stage::Ended);
@@ -136,7 +136,7 @@ async fn a_cancelled_show_has_given_everything_back() {
 async fn the_figures_of_the_room_are_stored_every_few_seconds() {
     let scene = Scene::new().await;
     let show = scene.show.show.id;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     for second in 0..20 {
         let figures = RoomFigures {
             waiting: 100 + second,
@@ -146,7 +146,7 @@ async fn the_figures_of_the_room_are_stored_every_few_seconds() {
         };
         scene.app.hear_room(show, figures).await;
     }
-    assert_eq!(scene.world.gate.calls_of("put_room_figures"), 4);
+    assert_eq!(scene.world.faults.calls_of("update RMF"), 4);
     assert_eq!(scene.sales().await.room.unwrap().waiting, 115);
 }
 

@@ -13,8 +13,7 @@ use onsale_domain::order::OrderStatus;
 use onsale_domain::payment::PaymentState;
 use onsale_domain::ticket::TicketState;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
-use onsale_memory::Step;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::stage::{Plan, Stage};
 use tokio::sync::Barrier;
 
 use crate::checkout::scene::{Scene, key};
@@ -89,8 +88,8 @@ async fn of_two_scans_at_once_the_one_that_is_stored_admits() {
     let other = gate.clone();
     gate.scene
         .world
-        .store
-        .before_next(Step::ReplaceTicket, async move {
+        .faults
+        .before_next("write TKT", async move {
             assert!(admits(&other.scan(None).await));
         });
     let late = gate.scan(None).await;
@@ -105,8 +104,8 @@ async fn of_fifty_scans_at_once_one_admits() {
     let all_have_read = Arc::new(Barrier::new(SCANS));
     for _ in 0..SCANS {
         let barrier = all_have_read.clone();
-        let store = &gate.scene.world.store;
-        store.before_next(Step::ReplaceTicket, async move {
+        let faults = &gate.scene.world.faults;
+        faults.before_next("write TKT", async move {
             barrier.wait().await;
         });
     }
@@ -123,7 +122,7 @@ async fn of_fifty_scans_at_once_one_admits() {
 async fn an_order_is_not_cancelled_when_somebody_enters_in_the_same_moment() {
     let gate = Gate::new().await;
     let (scene, other) = (&gate.scene, gate.clone());
-    let entered = scene.before_nth(Step::ReplaceOrder, 0, async move {
+    let entered = scene.before_nth("write ORD", 0, async move {
         assert!(admits(&other.scan(None).await));
     });
     let refused = scene.app.cancel_order(&scene.ana, gate.order).await;
@@ -187,8 +186,8 @@ async fn of_two_scans_under_one_key_the_one_that_is_stored_counts() {
     let tickets = gate.scene.app.tickets_of(&gate.scene.ana, order).await;
     let second = tickets.unwrap()[0].code.clone();
     let other = gate.clone();
-    let store = &gate.scene.world.store;
-    store.before_next(Step::ReplaceTicket, async move {
+    let faults = &gate.scene.world.faults;
+    faults.before_next("write TKT", async move {
         assert!(admits(&other.scan(Some("one")).await));
     });
     let late = gate.scan_code("one", &second, "north").await;
@@ -203,8 +202,8 @@ async fn a_scan_whose_reply_is_lost_admits_when_it_is_repeated() {
     let other = gate.clone();
     gate.scene
         .world
-        .store
-        .before_next(Step::ReplaceTicket, async move {
+        .faults
+        .before_next("write TKT", async move {
             assert!(admits(&other.scan(Some("one")).await));
         });
     let repeated = gate.scan(Some("one")).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use onsale_app::holds::{HoldView, Wish};
-use onsale_app::ports::{Blocks, Buyers, Drive, Orders, Tickets, Versioned};
+use onsale_app::ports::{Drive, Reads, Versioned};
 use onsale_app::sales::SalesView;
 use onsale_app::{App, Caller, Result};
 use onsale_domain::block::{BlockIndex, Cell, MAX_BLOCK_PLACES, Slot};
@@ -16,8 +16,8 @@ use onsale_domain::payment::{Payment, PaymentMethod, PaymentState};
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
-use onsale_memory::stage::{Plan, Stage as Show};
-use onsale_memory::{MemoryWorld, Step};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage as Show};
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 pub(crate) const HOUR: u64 = 3_600_000;
@@ -110,9 +110,9 @@ impl Scene {
     /// An order whose saga came as far as this call of a port, which failed once.
     pub(crate) async fn stopped_at(&self, call: &'static str) -> OrderId {
         let id = self.started("pm_card_visa").await;
-        self.world.gate.fail_always(call, true);
+        self.world.faults.fail_always(call, true);
         self.drive(id).await;
-        self.world.gate.fail_always(call, false);
+        self.world.faults.fail_always(call, false);
         id
     }
 
@@ -132,16 +132,16 @@ impl Scene {
     /// flag tells whether it ever came to that: otherwise nothing was tried.
     pub(crate) fn before_nth(
         &self,
-        step: Step,
+        step: &str,
         nth: usize,
         action: impl Future<Output = ()> + Send + 'static,
     ) -> Arc<AtomicBool> {
         for _ in 0..nth {
-            self.world.store.before_next(step, async {});
+            self.world.faults.before_next(step, async {});
         }
         let reached = Arc::new(AtomicBool::new(false));
         let reach = reached.clone();
-        self.world.store.before_next(step, async move {
+        self.world.faults.before_next(step, async move {
             reach.store(true, Ordering::SeqCst);
             action.await;
         });
@@ -205,7 +205,7 @@ impl Scene {
     }
 
     pub(crate) async fn stored(&self, id: OrderId) -> Versioned<Order> {
-        self.world.store.order(id).await.unwrap().unwrap()
+        self.world.store.read::<Order>(id).await.unwrap().unwrap()
     }
 
     pub(crate) async fn entry(&self, caller: &Caller, hold: HoldId) -> Entry {
@@ -217,7 +217,11 @@ impl Scene {
     pub(crate) async fn cells(&self) -> Vec<(String, Cell)> {
         let layout = &self.show.layout;
         let all: Vec<_> = (0..layout.blocks().len() as u32).map(BlockIndex).collect();
-        let blocks = self.world.store.read(self.show.show.id, &all, true).await;
+        let blocks = self
+            .world
+            .store
+            .read_blocks(self.show.show.id, &all, Reads::Consistent)
+            .await;
         let mut cells = Vec::new();
         for (index, block) in blocks.unwrap() {
             for slot in (0..MAX_BLOCK_PLACES as u8).map(Slot) {
@@ -240,7 +244,11 @@ impl Scene {
     }
 
     pub(crate) async fn tickets(&self, order: &Order) -> Vec<Ticket> {
-        let found = self.world.store.tickets(&order.ticket_ids()).await;
+        let found = self
+            .world
+            .store
+            .read_many::<Ticket>(&order.ticket_ids())
+            .await;
         found.unwrap().into_iter().map(|t| t.value).collect()
     }
 

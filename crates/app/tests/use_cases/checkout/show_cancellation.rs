@@ -1,15 +1,16 @@
 //! A show is called off.
 
 use onsale_app::Error;
-use onsale_app::ports::{Cancellations, Catalogue, Drive};
+use onsale_app::ports::Drive;
 use onsale_app::tickets::ScanAnswer;
+use onsale_domain::cancellation::Cancellation;
 use onsale_domain::order::{OrderStatus, Stage, Why};
 use onsale_domain::payment::PaymentState;
-use onsale_domain::show::{RoomMode, StoredStatus};
+use onsale_domain::show::{RoomMode, Show, StoredStatus};
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
-use onsale_memory::Fault;
-use onsale_memory::stage::Plan;
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::{HOUR, Scene, key, seats};
 
@@ -80,7 +81,13 @@ async fn everyone_is_refunded_in_full_and_nothing_is_sold_any_more() {
         Ok(due),
         "asked again"
     );
-    let stored = scene.world.store.cancellation(show).await.unwrap().unwrap();
+    let stored = scene
+        .world
+        .store
+        .read::<Cancellation>(show)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(!stored.value.is_open());
 }
 
@@ -89,18 +96,18 @@ async fn a_cancellation_that_dies_anywhere_is_carried_through() {
     let (scene, _) = sold_show().await;
     let organiser = scene.show.organiser().await.unwrap();
     let show = scene.show.show.id;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.app.cancel_show(&organiser, show).await.unwrap();
     for message in scene.world.saga_queue.take_due() {
         scene.app.drive(&message).await.unwrap();
     }
-    let calls = scene.world.gate.calls();
+    let calls = scene.world.faults.calls();
     for nth in 0..calls.len() {
         for fault in [Fault::DieBefore, Fault::DieAfter] {
             let (scene, orders) = sold_show().await;
             let organiser = scene.show.organiser().await.unwrap();
             let show = scene.show.show.id;
-            scene.world.gate.arm(Some((nth, fault)));
+            scene.world.faults.arm(Some((nth, fault)));
             let work = async {
                 let _ = scene.app.cancel_show(&organiser, show).await;
                 for message in scene.world.saga_queue.take_due() {
@@ -109,11 +116,11 @@ async fn a_cancellation_that_dies_anywhere_is_carried_through() {
             };
             Scene::until_death(work);
             let note = format!("{fault:?} at {nth} ({:?})", calls.get(nth));
-            scene.world.gate.arm(None);
+            scene.world.faults.arm(None);
             if scene
                 .world
                 .store
-                .cancellation(show)
+                .read::<Cancellation>(show)
                 .await
                 .unwrap()
                 .is_none()
@@ -133,7 +140,7 @@ async fn a_cancellation_that_dies_anywhere_is_carried_through() {
                 );
             }
             assert!(!scene.sold().await, "{note}");
-            let marked = scene.world.store.show(show).await.unwrap().unwrap();
+            let marked = scene.world.store.read::<Show>(show).await.unwrap().unwrap();
             assert_eq!(marked.value.status, StoredStatus::Cancelled, "{note}");
             let done = scene
                 .app
@@ -191,7 +198,7 @@ async fn everyone_is_refunded_when_a_show_is_called_off_an_hour_after_its_start(
         assert_eq!(payment.state, PaymentState::Captured { refunded });
     }
     assert!(!scene.sold().await);
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     let told = mails.iter().filter(|mail| mail.kind() == "show_cancelled");
     assert_eq!(told.count(), usize::from(BUYERS));
     let room = scene.app.briefing(show, 0).await.unwrap().settings;
@@ -219,7 +226,7 @@ async fn a_show_that_began_more_than_a_day_ago_is_called_off_by_nobody() {
 #[tokio::test]
 async fn an_order_that_was_about_to_sell_finds_the_show_closed() {
     let scene = Scene::new().await;
-    let id = scene.stopped_at("shift").await;
+    let id = scene.stopped_at("write BLK").await;
     assert_eq!(scene.order(id).await.stage, Stage::Selling);
     let organiser = scene.show.organiser().await.unwrap();
     let show = scene.show.show.id;
@@ -262,7 +269,7 @@ async fn a_cancellation_is_not_done_while_places_are_sold() {
     let show = scene.show.show.id;
     scene.app.cancel_show(&organiser, show).await.unwrap();
     let is_open = async || {
-        let stored = scene.world.store.cancellation(show).await.unwrap();
+        let stored = scene.world.store.read::<Cancellation>(show).await.unwrap();
         stored.unwrap().value.is_open()
     };
     // Every order is called off, and none of them is driven yet.
@@ -310,16 +317,16 @@ async fn a_share_that_comes_again_leaves_no_order_behind() {
     };
     let (scene, _) = sold_show().await;
     let share = begun(&scene).await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.deliver(&share).await;
-    let calls = scene.world.gate.calls();
+    let calls = scene.world.faults.calls();
     for nth in 0..calls.len() {
         for fault in [Fault::DieBefore, Fault::DieAfter] {
             let (scene, orders) = sold_show().await;
             let share = begun(&scene).await;
-            scene.world.gate.arm(Some((nth, fault)));
+            scene.world.faults.arm(Some((nth, fault)));
             Scene::until_death(scene.app.drive(&share));
-            scene.world.gate.arm(None);
+            scene.world.faults.arm(None);
             scene.deliver(&share).await;
             for _second in 0..60 {
                 scene.world.clock.advance(1_000);
@@ -342,7 +349,7 @@ async fn messages_of_a_cancellation_with_a_stuck_order_do_not_multiply() {
     let scene = Scene::new().await;
     let id = scene.paid("pay", &["A-1-1"]).await;
     let organiser = scene.show.organiser().await.unwrap();
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.fail_always("refund", true);
     let show = scene.show.show.id;
     scene.app.cancel_show(&organiser, show).await.unwrap();
     let waiting = || {
@@ -364,12 +371,12 @@ async fn messages_of_a_cancellation_with_a_stuck_order_do_not_multiply() {
     assert_eq!(scene.order(id).await.status(), OrderStatus::Stuck);
     assert!(most_waiting <= 2, "{most_waiting} messages wait");
     assert_eq!(scene.world.saga_queue.waiting(), [], "it is parked");
-    scene.world.gate.fail_always("refund", false);
+    scene.world.faults.fail_always("refund", false);
     assert!(scene.app.resume_order(id).await.unwrap());
     scene.reconcile_until_quiet().await;
     scene.world.clock.advance(125_000);
     scene.app.reconcile_open().await.unwrap();
     scene.settle().await;
-    let stored = scene.world.store.cancellation(show).await.unwrap();
+    let stored = scene.world.store.read::<Cancellation>(show).await.unwrap();
     assert!(!stored.unwrap().value.is_open());
 }

@@ -5,7 +5,7 @@ mod meanwhile;
 mod strangers;
 
 use futures_util::future::join_all;
-use onsale_app::ports::{Credentials, PasswordHash, Tickets, Transfers};
+use onsale_app::ports::{Credentials, List, PasswordHash};
 use onsale_app::tickets::ScanAnswer;
 use onsale_app::transfers::Side;
 use onsale_app::{Caller, Error, Result};
@@ -15,7 +15,7 @@ use onsale_domain::request_hash::RequestHash;
 use onsale_domain::ticket::Ticket;
 use onsale_domain::ticket_code::{TicketKey, TicketKeys};
 use onsale_domain::transfer::{MAX_HANDS, MAX_OFFERS, OFFER_MS, Transfer, TransferStatus};
-use onsale_memory::{Fault, Step};
+use onsale_test_support::Fault;
 
 use crate::checkout::scene::{HOUR, Scene, key};
 
@@ -96,7 +96,7 @@ impl Friends {
         self.scene
             .world
             .store
-            .ticket(id)
+            .read::<Ticket>(id)
             .await
             .unwrap()
             .unwrap()
@@ -200,8 +200,8 @@ async fn whoever_is_overtaken_by_their_own_twin_gets_the_same_ticket() {
         app.accept_transfer(&bo, id).await.unwrap();
     };
     // Between the look at the transfer and the look at its ticket.
-    let store = &friends.scene.world.store;
-    store.before_next(Step::ReadTicket, twin);
+    let faults = &friends.scene.world.faults;
+    faults.before_next("get TKT", twin);
     let accepted = friends.accept(&friends.bo, id).await.unwrap();
     assert_eq!(friends.accept(&friends.bo, id).await.unwrap(), accepted);
     friends.assert_one_good_ticket("overtaken").await;
@@ -233,11 +233,13 @@ async fn fifty_accepts_at_once_make_one_ticket() {
 async fn whatever_dies_while_accepting_leaves_one_good_ticket_and_tells_the_world() {
     let friends = Friends::new().await;
     let id = friends.offered().await;
-    friends.scene.world.gate.arm(None);
+    friends.scene.world.faults.arm(None);
     friends.accept(&friends.bo, id).await.unwrap();
-    let calls = friends.scene.world.gate.calls();
+    let calls = friends.scene.world.faults.calls();
     assert!(
-        calls.contains(&"accept_transfer") && calls.contains(&"announce"),
+        ["transact TRF+TKT+ORD", "announce"]
+            .iter()
+            .all(|call| calls.iter().any(|c| c == call)),
         "{calls:?}"
     );
     for (nth, call) in calls.iter().enumerate() {
@@ -246,9 +248,9 @@ async fn whatever_dies_while_accepting_leaves_one_good_ticket_and_tells_the_worl
                 let note = format!("{fault:?} at {nth} ({call}), the recipient repeats: {repeats}");
                 let friends = Friends::new().await;
                 let id = friends.offered().await;
-                friends.scene.world.gate.arm(Some((nth, fault)));
+                friends.scene.world.faults.arm(Some((nth, fault)));
                 let _ = Scene::until_death(friends.accept(&friends.bo, id));
-                friends.scene.world.gate.arm(None);
+                friends.scene.world.faults.arm(None);
                 friends.assert_one_good_ticket(&note).await;
                 if repeats {
                     friends.accept(&friends.bo, id).await.unwrap();
@@ -259,7 +261,12 @@ async fn whatever_dies_while_accepting_leaves_one_good_ticket_and_tells_the_worl
                 let gone = friends.ticket(friends.old).await.hands.passed_on.is_some();
                 assert!(gone || !repeats, "{note}");
                 assert_eq!(friends.told("TransferAccepted") > 0, gone, "{note}");
-                let untold = friends.scene.world.store.untold_transfers(None, 9).await;
+                let untold = friends
+                    .scene
+                    .world
+                    .store
+                    .page_of_ids::<Transfer>(&List::UntoldTransfers, None, 9)
+                    .await;
                 assert_eq!(untold.unwrap().items, [], "{note}");
             }
         }
@@ -269,10 +276,10 @@ async fn whatever_dies_while_accepting_leaves_one_good_ticket_and_tells_the_worl
 #[tokio::test]
 async fn an_offer_that_nobody_heard_of_is_told_by_the_sweep() {
     let friends = Friends::new().await;
-    friends.scene.world.gate.fail_always("announce", true);
+    friends.scene.world.faults.fail_always("announce", true);
     friends.offered().await;
     assert_eq!(friends.told("TransferOffered"), 0);
-    friends.scene.world.gate.fail_always("announce", false);
+    friends.scene.world.faults.fail_always("announce", false);
     friends.scene.app.reconcile_open().await.unwrap();
     assert_eq!(friends.told("TransferOffered"), 0, "it is fresh");
     friends.scene.world.clock.advance(HOUR);
@@ -291,9 +298,9 @@ async fn an_offer_that_is_repeated_with_its_key_is_one_offer() {
     let request = RequestHash::of(b"bo");
     let offer = || app.offer_transfer(&friends.scene.ana, friends.old, &to, Some(&k), request);
     let calls = {
-        friends.scene.world.gate.arm(None);
+        friends.scene.world.faults.arm(None);
         offer().await.unwrap();
-        friends.scene.world.gate.calls().len()
+        friends.scene.world.faults.calls().len()
     };
     for nth in 0..calls {
         for fault in Fault::ALL {
@@ -301,9 +308,9 @@ async fn an_offer_that_is_repeated_with_its_key_is_one_offer() {
             let app = &friends.scene.app;
             let offer =
                 || app.offer_transfer(&friends.scene.ana, friends.old, &to, Some(&k), request);
-            friends.scene.world.gate.arm(Some((nth, fault)));
+            friends.scene.world.faults.arm(Some((nth, fault)));
             let _ = Scene::until_death(offer());
-            friends.scene.world.gate.arm(None);
+            friends.scene.world.faults.arm(None);
             let id = offer().await.unwrap().id;
             assert_eq!(offer().await.unwrap().id, id);
             assert_eq!(friends.ticket(friends.old).await.hands.offers, 1);

@@ -6,7 +6,7 @@ use onsale_domain::block::Cell;
 use onsale_domain::buyer::{EntryState, PAY_MS};
 use onsale_domain::order::{OrderStatus, Stage};
 use onsale_domain::payment::PaymentState;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::checkout::scene::{Scene, key, method};
 
@@ -302,7 +302,7 @@ async fn a_provider_that_stays_away_parks_the_order_and_an_operator_lets_it_go_o
     scene.settle().await;
     // The refund finds nobody at the provider.
     scene.app.cancel_order(&scene.ana, id).await.unwrap();
-    scene.world.gate.fail_always("refund", true);
+    scene.world.faults.fail_always("refund", true);
     scene.settle().await;
     let order = scene.order(id).await;
     assert_eq!(
@@ -318,7 +318,7 @@ async fn a_provider_that_stays_away_parks_the_order_and_an_operator_lets_it_go_o
     assert_eq!(stuck.count(), 1);
     let report = scene.app.reconcile_open().await.unwrap();
     assert_eq!((report.stuck_orders, report.driven_again), (1, 0));
-    scene.world.gate.fail_always("refund", false);
+    scene.world.faults.fail_always("refund", false);
     assert!(scene.app.resume_order(id).await.unwrap());
     scene.settle().await;
     assert_eq!(scene.order(id).await.status(), OrderStatus::Refunded);

@@ -7,7 +7,7 @@ use onsale_domain::account::Role;
 use onsale_domain::buyer::EntryState;
 use onsale_domain::ids::HoldId;
 use onsale_domain::payment::PaymentMethod;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, best, best_or_fewer, key, seats};
 
@@ -246,7 +246,7 @@ async fn a_paid_or_paying_hold_is_not_released() {
 async fn a_session_that_ended_holds_nothing() {
     let scene = Scene::new(Plan::default()).await;
     let ana = scene.buyer(1).await;
-    scene.app.store.close(ana.session).await.unwrap();
+    scene.app.store.close_session(ana.session).await.unwrap();
     assert_eq!(
         scene.hold(&ana, "k", &best(1)).await,
         Err(Error::Unauthenticated)
@@ -294,7 +294,7 @@ async fn nothing_is_held_before_the_sale_after_the_show_or_when_cancelled() {
     let held = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
     // Cancelling closes the blocks; a claim that slips through the cached show meets them.
     scene
-        .store
+        .table
         .close_block(scene.stage.show.id, onsale_domain::block::BlockIndex(0));
     let refused = scene.hold(&ana, "l", &seats(&["A-1-2"])).await;
     assert!(matches!(refused, Err(Error::NotOnSale { .. })));

@@ -6,8 +6,7 @@ use futures_util::future::join_all;
 use onsale_app::Result;
 use onsale_app::holds::HoldView;
 use onsale_domain::best_available::MOST_TRIES;
-use onsale_memory::Step;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, best};
 
@@ -27,8 +26,8 @@ async fn hall() -> Scene {
 /// of them choose before the first of them has anything.
 async fn ask_at_once(processes: &[Scene]) -> Vec<Result<HoldView>> {
     for _ in 0..u64::from(PEOPLE) * MOST_TRIES {
-        let store = &processes[0].store;
-        store.before_next(Step::Claim, tokio::task::yield_now());
+        let faults = &processes[0].faults;
+        faults.before_next("write BLK", tokio::task::yield_now());
     }
     let mut asking = Vec::new();
     for n in 0..PEOPLE {
@@ -46,9 +45,9 @@ async fn nobody_in_a_crowd_is_sent_away_while_seats_are_free() {
     for count in [1, 2, usize::from(PEOPLE)] {
         let scene = hall().await;
         let processes: Vec<_> = (0..count).map(|_| scene.another_process()).collect();
-        scene.gate.arm(None);
+        scene.faults.arm(None);
         let answers = ask_at_once(&processes).await;
-        let claims = scene.gate.calls_of("claim");
+        let claims = scene.faults.calls_of("update BLK");
         let mut seats = HashSet::new();
         for answer in answers {
             let held = answer.unwrap();
@@ -70,12 +69,12 @@ async fn nobody_in_a_crowd_is_sent_away_while_seats_are_free() {
 async fn claims_of_waves(at_once: usize, waves: usize) -> usize {
     let scene = hall().await;
     let processes: Vec<_> = (0..at_once).map(|_| scene.another_process()).collect();
-    scene.gate.arm(None);
+    scene.faults.arm(None);
     for wave in 0..waves {
         for _ in 0..at_once as u64 * MOST_TRIES {
             scene
-                .store
-                .before_next(Step::Claim, tokio::task::yield_now());
+                .faults
+                .before_next("write BLK", tokio::task::yield_now());
         }
         let mut asking = Vec::new();
         for (n, process) in processes.iter().enumerate() {
@@ -87,7 +86,7 @@ async fn claims_of_waves(at_once: usize, waves: usize) -> usize {
         }
         scene.clock.advance(100);
     }
-    scene.gate.calls_of("claim")
+    scene.faults.calls_of("update BLK")
 }
 
 #[tokio::test]
@@ -121,17 +120,17 @@ async fn whoever_comes_alone_gets_the_best_seats_there_are() {
 #[tokio::test]
 async fn people_who_come_one_after_the_other_need_one_claim_each() {
     let scene = hall().await;
-    scene.gate.arm(None);
+    scene.faults.arm(None);
     for n in 0..PEOPLE {
         let caller = scene.buyer(n).await;
         scene.hold(&caller, "k", &best(2)).await.unwrap();
     }
-    let claims = scene.gate.calls_of("claim");
+    let claims = scene.faults.calls_of("write BLK");
     assert_eq!(claims, usize::from(PEOPLE), "on one map");
     // What was never in doubt was never read exactly.
     let (reads, maps) = (
-        scene.gate.calls_of("read_blocks"),
-        scene.gate.calls_of("map"),
+        scene.faults.calls_of("get_many BLK"),
+        scene.faults.calls_of("get MAP"),
     );
     assert_eq!((reads, maps), (1, 1));
 }

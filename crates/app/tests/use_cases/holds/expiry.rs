@@ -7,7 +7,7 @@ use onsale_app::holds::{Expiry, HoldView};
 use onsale_app::ports::{ExpireHold, MAX_DELAY_S};
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::EntryState;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 use proptest::prelude::*;
 
 use crate::holds::scene::{Scene, seats};
@@ -122,14 +122,12 @@ async fn a_lock_that_comes_between_reading_and_expiring_wins() {
     scene.clock.advance(7_001);
     // Another clock, seven seconds behind, lets the buyer begin to pay just now.
     let behind = scene.clone();
-    scene
-        .store
-        .before_next(onsale_memory::Step::Replace, async move {
-            let buyer = behind.buyer_item(&ana).await;
-            let then = onsale_domain::time::Millis(behind.app.now().0 - 7_001);
-            let paying = buyer.lock(held.hold_id, 1, then).unwrap();
-            behind.put_buyer(&ana, &paying).await;
-        });
+    scene.faults.before_next("write BUY", async move {
+        let buyer = behind.buyer_item(&ana).await;
+        let then = onsale_domain::time::Millis(behind.app.now().0 - 7_001);
+        let paying = buyer.lock(held.hold_id, 1, then).unwrap();
+        behind.put_buyer(&ana, &paying).await;
+    });
     assert_eq!(scene.app.expire_hold(&message).await, Ok(Expiry::LeftAlone));
     assert_eq!(scene.cells().await.len(), 1, "its cells were not freed");
 }

@@ -10,8 +10,7 @@ use onsale_domain::block::Cell;
 use onsale_domain::claim::by_block;
 use onsale_domain::ids::HoldId;
 use onsale_domain::layout::PlaceIndex;
-use onsale_memory::Step;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, best, seats};
 
@@ -48,7 +47,7 @@ fn count_claims(scene: &Scene) -> Arc<AtomicUsize> {
     let claims = Arc::new(AtomicUsize::new(0));
     for _ in 0..20 {
         let claims = claims.clone();
-        scene.store.before_next(Step::Claim, async move {
+        scene.faults.before_next("write BLK", async move {
             claims.fetch_add(1, SeqCst);
         });
     }
@@ -166,8 +165,8 @@ async fn best_available_looks_again_before_it_says_taken() {
 
 /// Just before every claim, somebody swaps what they hold for what is free.
 fn swap_before_each_claim(scene: Scene, held: Vec<PlaceIndex>, free: Vec<PlaceIndex>) {
-    let store = scene.store.clone();
-    store.before_next(Step::Claim, async move {
+    let faults = scene.faults.clone();
+    faults.before_next("write BLK", async move {
         let (layout, show, now) = (&scene.stage.layout, scene.stage.show.id, scene.app.now());
         let cell = Cell {
             expiry: now + 600_000,

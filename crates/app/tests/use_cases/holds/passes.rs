@@ -2,12 +2,11 @@
 
 use futures_util::FutureExt;
 use onsale_app::Error;
-use onsale_app::ports::Passes;
 use onsale_domain::ids::ShowId;
 use onsale_domain::room::pass::{PassClaims, PassError};
 use onsale_domain::show::RoomMode;
-use onsale_memory::stage::Plan;
-use onsale_memory::{Fault, Step};
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, key, seats};
 
@@ -41,7 +40,7 @@ async fn a_room_that_is_not_off_wants_a_pass_for_every_new_hold() {
     let pass = off.stage.pass(1);
     let more = off.hold_with(&ana, "l", &seats(&["A-1-2"]), &pass).await;
     more.unwrap();
-    assert_eq!(off.store.pass_use(pass.pass), None, "nobody asked for it");
+    assert_eq!(off.table.pass_use(pass.pass), None, "nobody asked for it");
 }
 
 #[tokio::test]
@@ -58,7 +57,7 @@ async fn a_pass_counts_for_its_show_and_its_time() {
     scene.clock.advance(305_000);
     let late = scene.hold_with(&ana, "k", &wish, &pass).await;
     assert_eq!(late, refused(PassError::Expired));
-    assert_eq!(scene.store.pass_use(pass.pass), None, "nothing was written");
+    assert_eq!(scene.table.pass_use(pass.pass), None, "nothing was written");
     assert!(scene.cells().await.is_empty());
 }
 
@@ -67,12 +66,12 @@ async fn a_pass_is_its_first_accounts_and_later_holds_write_nothing_for_it() {
     let scene = scene(RoomMode::Queue).await;
     let (ana, bo) = (scene.buyer(1).await, scene.buyer(2).await);
     let pass = scene.stage.pass(1);
-    scene.gate.arm(None);
+    scene.faults.arm(None);
     for (k, seat) in [("1", "A-1-1"), ("2", "A-1-2")] {
         let held = scene.hold_with(&ana, k, &seats(&[seat]), &pass).await;
         held.unwrap();
     }
-    assert_eq!(scene.gate.calls_of("take_pass"), 1);
+    assert_eq!(scene.faults.calls_of("update PAS"), 1);
     let borrowed = scene.hold_with(&bo, "k", &seats(&["A-1-3"]), &pass).await;
     assert_eq!(borrowed, refused(PassError::AnotherAccount));
     assert_eq!(scene.cells().await.len(), 2);
@@ -86,7 +85,7 @@ async fn an_account_that_comes_with_another_pass_gives_the_first_one_up() {
     let ana = scene.buyer(1).await;
     let (first, second) = (scene.stage.pass(1), scene.stage.pass(2));
     let is_closed = |pass: &PassClaims| {
-        let known = scene.store.pass_use(pass.pass);
+        let known = scene.table.pass_use(pass.pass);
         known.is_some_and(|known| known.closed)
     };
     let wish = seats(&["A-1-1"]);
@@ -106,13 +105,13 @@ async fn an_account_that_comes_with_another_pass_gives_the_first_one_up() {
 async fn the_pass_is_taken_before_any_place() {
     let scene = scene(RoomMode::Queue).await;
     let ana = scene.buyer(1).await;
-    scene.gate.arm(None);
+    scene.faults.arm(None);
     let pass = scene.stage.pass(1);
     let held = scene.hold_with(&ana, "k", &seats(&["A-1-1"]), &pass).await;
     held.unwrap();
-    let writes = ["take_pass", "claim", "replace_buyer"];
-    let mut calls = scene.gate.calls();
-    calls.retain(|call| writes.contains(call));
+    let writes = ["update PAS", "update BLK", "update BUY"];
+    let mut calls = scene.faults.calls();
+    calls.retain(|call| writes.contains(&call.as_str()));
     assert_eq!(calls, writes);
 }
 
@@ -123,7 +122,7 @@ async fn of_two_accounts_that_race_with_one_pass_exactly_one_wins() {
     let pass = scene.stage.pass(1);
     // Bo comes between the moment Ana finds the pass unused and her taking it.
     let (other, borrowed) = (scene.clone(), pass.clone());
-    scene.store.before_next(Step::TakePass, async move {
+    scene.faults.before_next("write PAS", async move {
         let wish = seats(&["A-1-1"]);
         let won = other.hold_with(&bo, "k", &wish, &borrowed).await;
         won.unwrap();
@@ -166,11 +165,11 @@ async fn a_hold_that_died_on_its_way_is_repeated_under_the_same_pass() {
             let scene = scene(RoomMode::Queue).await;
             let (ana, wish) = (scene.buyer(1).await, seats(&["A-1-1"]));
             let pass = scene.stage.pass(1);
-            scene.gate.arm(Some((nth, fault)));
+            scene.faults.arm(Some((nth, fault)));
             // A worker that dies never comes back; it is dropped where it stands.
             let first = scene.hold_with(&ana, "k", &wish, &pass).now_or_never();
             assert!(first.is_none_or(|held| held.is_err() || nth > 2));
-            scene.gate.arm(None);
+            scene.faults.arm(None);
             let again = scene.hold_with(&ana, "k", &wish, &pass).await;
             let held = again.unwrap_or_else(|error| panic!("{fault:?} at {nth}: {error}"));
             assert!(scene.owns(&held).await, "{fault:?} at {nth}");

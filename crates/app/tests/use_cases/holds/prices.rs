@@ -2,11 +2,14 @@
 
 use onsale_app::ports::{ShowNotes, Versioned};
 use onsale_app::shows::ShowChange;
+use onsale_domain::event::Event;
 use onsale_domain::money::Cents;
+use onsale_domain::order::Order;
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::pricing::{Bounds, POINT_MS, Pricing};
-use onsale_memory::Fault;
-use onsale_memory::stage::Plan;
+use onsale_domain::show::Show;
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 use proptest::prelude::*;
 
 use crate::holds::scene::{Scene, best, key, seats};
@@ -129,7 +132,7 @@ async fn stays_the_same(all: Vec<Meanwhile>) {
     let card = PaymentMethod::parse("pm_card_visa").unwrap();
     let pay = key("pay");
     let order = app.check_out(&ana, show, first.hold_id, &pay, card);
-    let order = app.store.order(order.await.unwrap()).await.unwrap();
+    let order = app.store.read::<Order>(order.await.unwrap()).await.unwrap();
     assert_eq!(order.unwrap().value.total(), first.total);
 }
 
@@ -184,9 +187,9 @@ async fn a_minute_has_one_point_though_replies_are_lost() {
         // Whatever was done, and not answered: the next one to ask goes on from there.
         let lost = (usize::from(round) % 4, Fault::FailAfter);
         let unlucky = scene.buyer(100 + round).await;
-        scene.gate.arm(Some(lost));
+        scene.faults.arm(Some(lost));
         let _ = scene.hold(&unlucky, "k", &best(1)).await;
-        scene.gate.arm(None);
+        scene.faults.arm(None);
         let buyer = scene.buyer(round).await;
         let held = scene.hold(&buyer, "k", &best(1)).await.unwrap();
         assert_eq!(held.point, Some(u32::from(round)));
@@ -204,7 +207,7 @@ async fn views_of_the_show_count_and_looks_at_the_log_do_not() {
     }
     let seen = async || {
         let minutes = minute(&scene) - 5..=minute(&scene);
-        onsale_app::ports::Prices::views(&*scene.store, show, minutes).await
+        scene.store.views(show, minutes).await
     };
     assert_eq!(seen().await.unwrap(), 0);
     for _ in 0..2 {
@@ -231,15 +234,23 @@ async fn fixed_prices_ask_nobody() {
     let ana = scene.buyer(1).await;
     let held = scene.hold(&ana, "k", &seats(&["A-1-1"])).await.unwrap();
     assert_eq!((held.total.amount.0, held.point), (4_500, None));
-    let log = onsale_app::ports::Prices::price_log(&*scene.store, scene.stage.show.id).await;
+    let log = scene.store.price_log(scene.stage.show.id).await;
     assert_eq!(log.unwrap(), None);
 }
 
 /// Another process makes the prices of the show fixed.
 async fn fixed_elsewhere(scene: &Scene) {
     let store = &scene.app.store;
-    let mut show = store.show(scene.stage.show.id).await.unwrap().unwrap();
-    let event = store.event(show.value.event_id).await.unwrap().unwrap();
+    let mut show = store
+        .read::<Show>(scene.stage.show.id)
+        .await
+        .unwrap()
+        .unwrap();
+    let event = store
+        .read::<Event>(show.value.event_id)
+        .await
+        .unwrap()
+        .unwrap();
     let log = store.price_log(show.value.id).await.unwrap().unwrap();
     show.value.pricing = Pricing::Fixed;
     let (value, _) = log.value.with_fixed(&show.value, scene.app.now());

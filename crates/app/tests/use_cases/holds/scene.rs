@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use onsale_app::holds::{HoldView, Wish};
-use onsale_app::ports::ExpireHold;
+use onsale_app::ports::{ExpireHold, Reads, Store};
 use onsale_app::{App, Caller, Ports, Result};
 use onsale_domain::best_available::Together;
 use onsale_domain::block::{BlockIndex, Cell, Slot};
@@ -15,16 +15,17 @@ use onsale_domain::layout::PlaceIndex;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::room::pass::PassClaims;
 use onsale_domain::time::Millis;
-use onsale_memory::stage::{Plan, Stage};
-use onsale_memory::{Gate, ManualClock, MemoryQueue, MemoryStore, MemoryWorld};
+use onsale_test_support::stage::{Plan, Stage};
+use onsale_test_support::{Faults, ManualClock, MemoryQueue, MemoryWorld, Peek};
 
 #[derive(Clone)]
 pub(crate) struct Scene {
     pub(crate) app: App,
-    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) store: Store,
+    pub(crate) table: Peek,
     pub(crate) queue: Arc<MemoryQueue<ExpireHold>>,
     pub(crate) clock: Arc<ManualClock>,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) faults: Arc<Faults>,
     pub(crate) stage: Stage,
 }
 
@@ -67,9 +68,10 @@ impl Scene {
         Self {
             app: world.app,
             store: world.store,
+            table: world.table,
             queue: world.queue,
             clock: world.clock,
-            gate: world.gate,
+            faults: world.faults,
             stage,
         }
     }
@@ -112,7 +114,7 @@ impl Scene {
         let blocks = self
             .app
             .store
-            .read(self.stage.show.id, &all, true)
+            .read_blocks(self.stage.show.id, &all, Reads::Consistent)
             .await
             .unwrap();
         let mut cells = BTreeMap::new();
@@ -150,7 +152,7 @@ impl Scene {
         let stored = self
             .app
             .store
-            .replace(self.stage.show.id, caller.account, next)
+            .replace_buyer(self.stage.show.id, caller.account, next)
             .await;
         assert_eq!(stored.unwrap(), onsale_app::ports::Replaced::Done);
     }

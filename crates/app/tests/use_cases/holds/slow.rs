@@ -2,8 +2,7 @@
 
 use onsale_app::Error;
 use onsale_domain::buyer::EntryState;
-use onsale_memory::Step;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, seats};
 
@@ -15,8 +14,8 @@ async fn a_hold_that_lapsed_before_it_is_recorded_promises_nothing() {
     let ana = scene.buyer(1).await;
     let clock = scene.clock.clone();
     scene
-        .store
-        .before_next(Step::Claim, async move { clock.advance(HOLD_MS) });
+        .faults
+        .before_next("write BLK", async move { clock.advance(HOLD_MS) });
     let late = scene.hold(&ana, "k", &seats(&["A-1-3"])).await;
     assert_eq!(late, Err(Error::Unavailable));
     assert!(scene.buyer_item(&ana).await.entries.is_empty());
@@ -27,7 +26,7 @@ async fn a_hold_that_lapsed_while_it_lost_the_version_race_promises_nothing() {
     let scene = Scene::new(Plan::default()).await;
     let ana = scene.buyer(1).await;
     let rival = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         rival.hold(&ana, "rival", &seats(&["A-1-9"])).await.unwrap();
         rival.clock.advance(HOLD_MS);
     });
@@ -43,8 +42,8 @@ async fn a_hold_with_a_moment_left_is_recorded() {
     let ana = scene.buyer(1).await;
     let clock = scene.clock.clone();
     scene
-        .store
-        .before_next(Step::Claim, async move { clock.advance(HOLD_MS - 1) });
+        .faults
+        .before_next("write BLK", async move { clock.advance(HOLD_MS - 1) });
     let held = scene.hold(&ana, "k", &seats(&["A-1-3"])).await.unwrap();
     assert_eq!(held.state, EntryState::Held);
     assert!(scene.owns(&held).await);
@@ -56,7 +55,7 @@ async fn a_claim_made_after_its_twin_was_released_is_freed_again() {
     let ana = scene.buyer(1).await;
     let wish = seats(&["A-1-3", "A-1-4"]);
     let (twin, twin_wish) = (scene.clone(), wish.clone());
-    scene.store.before_next(Step::Claim, async move {
+    scene.faults.before_next("write BLK", async move {
         let held = twin.hold(&ana, "k", &twin_wish).await.unwrap();
         twin.app
             .release_hold(&ana, twin.stage.show.id, held.hold_id)

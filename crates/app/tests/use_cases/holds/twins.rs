@@ -3,8 +3,7 @@
 use onsale_app::Error;
 use onsale_domain::block::Cell;
 use onsale_domain::buyer::EntryState;
-use onsale_memory::Step;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::holds::scene::{Scene, best, best_or_fewer, seats};
 
@@ -15,7 +14,7 @@ async fn a_twin_that_loses_the_version_race_gives_the_recorded_answer_and_keeps_
     let wish = seats(&["A-1-3", "A-1-4"]);
     let twin = scene.clone();
     let twin_wish = wish.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         twin.clock.advance(50);
         twin.hold(&ana, "k", &twin_wish).await.unwrap();
     });
@@ -32,7 +31,7 @@ async fn a_twin_that_claimed_other_seats_frees_exactly_those() {
     let scene = Scene::new(Plan::default()).await;
     let ana = scene.buyer(1).await;
     let twin = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         // Two seconds later the map shows the first claim, so the twin chooses others.
         twin.clock.advance(2_000);
         twin.hold(&ana, "k", &best(3)).await.unwrap();
@@ -55,18 +54,21 @@ async fn a_twin_finds_the_cells_of_its_own_hold_also_after_a_conflict() {
         let (twin, elsewhere) = (scene.clone(), scene.another_process());
         let key = format!("k{n}");
         let twin_key = key.clone();
-        scene.store.before_next(Step::Replace, async move {
+        scene.faults.before_next("write BUY", async move {
             let front = elsewhere.hold(&bo, "front", &best(2)).await.unwrap();
             let cy = twin.buyer(3).await;
             twin.hold(&cy, "late", &best(2)).await.unwrap();
             let held = twin.hold(&ana, &twin_key, &best(2)).await.unwrap();
             assert_ne!(held.seats, front.seats);
         });
-        scene.gate.arm(None);
+        scene.faults.arm(None);
         let held = scene.hold(&ana, &key, &best(2)).await.unwrap();
         assert!(scene.owns(&held).await);
         assert_eq!(scene.cells().await.len(), 6);
-        assert_eq!(scene.gate.calls_of("release"), 0, "nothing to give back");
+        let calls = scene.faults.calls();
+        let lost = calls.iter().rposition(|call| call == "update BUY").unwrap();
+        let given_back = calls[lost..].iter().any(|call| call == "update BLK");
+        assert!(!given_back, "nothing to give back: {calls:?}");
     }
 }
 
@@ -76,7 +78,7 @@ async fn a_twin_leaves_the_cells_of_a_hold_that_is_being_locked() {
     let ana = scene.buyer(1).await;
     let wish = seats(&["A-1-3", "A-1-4"]);
     let (twin, twin_wish) = (scene.clone(), wish.clone());
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         let held = twin.hold(&ana, "k", &twin_wish).await.unwrap();
         // The entry is locked, its cells still carry the old expiry.
         assert!(twin.lock_entry(&ana, held.hold_id).await);
@@ -96,7 +98,7 @@ async fn cells_listed_as_given_back_are_never_recorded() {
     let wish = seats(&["A-1-3", "A-1-4"]);
     // While the first request has claimed, another hold uses the cap up …
     let rival = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         rival
             .hold(&ana, "rival", &seats(&["A-1-9", "A-1-10"]))
             .await
@@ -107,7 +109,10 @@ async fn cells_listed_as_given_back_are_never_recorded() {
     let (twin, twin_wish) = (scene.clone(), wish.clone());
     let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
     let slot = answer.clone();
-    scene.store.before_next(Step::Release, async move {
+    // After its own claim and that of its rival.
+    scene.faults.before_next("write BLK", async {});
+    scene.faults.before_next("write BLK", async {});
+    scene.faults.before_next("write BLK", async move {
         let rival = onsale_domain::ids::HoldId::for_key(ana.account, twin.stage.show.id, "rival");
         twin.app
             .release_hold(&ana, twin.stage.show.id, rival)
@@ -133,7 +138,7 @@ async fn a_repeated_request_that_takes_fewer_gets_what_the_cap_leaves_by_then() 
     .await;
     let ana = scene.buyer(1).await;
     let rival = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         rival.hold(&ana, "rival", &best(4)).await.unwrap();
     });
     let refused = scene.hold(&ana, "k", &best_or_fewer(4)).await;
@@ -154,7 +159,7 @@ async fn cells_given_back_are_freed_when_the_cap_is_exceeded() {
     .await;
     let ana = scene.buyer(1).await;
     let rival = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         rival.hold(&ana, "rival", &seats(&["A-1-9"])).await.unwrap();
     });
     let refused = scene.hold(&ana, "k", &seats(&["A-1-3", "A-1-4"])).await;
@@ -176,8 +181,8 @@ async fn a_retry_after_a_crash_adopts_the_expiry_in_its_cells() {
     let wish = seats(&["A-1-3", "A-1-4"]);
     // The process dies between claim and record.
     scene
-        .store
-        .before_next(Step::Replace, std::future::pending());
+        .faults
+        .before_next("write BUY", std::future::pending());
     tokio::select! {
         biased;
         _ = scene.hold(&ana, "k", &wish) => panic!("it should have died"),
@@ -256,8 +261,8 @@ async fn a_release_cut_off_after_the_entry_is_finished_by_the_expiry_message() {
     let ana = scene.buyer(1).await;
     let held = scene.hold(&ana, "k", &seats(&["A-1-3"])).await.unwrap();
     scene
-        .store
-        .before_next(Step::Release, std::future::pending());
+        .faults
+        .before_next("write BLK", std::future::pending());
     tokio::select! {
         biased;
         _ = scene.app.release_hold(&ana, scene.stage.show.id, held.hold_id) => panic!("it should have died"),
@@ -290,7 +295,7 @@ async fn a_key_reused_for_other_seats_never_frees_the_recorded_hold() {
     let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
     let slot = answer.clone();
     // Both pass the first look; the other body claims first and loses the record.
-    scene.store.before_next(Step::Claim, async move {
+    scene.faults.before_next("write BLK", async move {
         *slot.lock().unwrap() = Some(twin.hold(&ana, "k", &recorded).await.unwrap());
     });
     let refused = scene.hold(&ana, "k", &other).await;
@@ -307,7 +312,7 @@ async fn another_body_that_had_claimed_gives_back_only_its_own_cells() {
     let twin = scene.clone();
     let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
     let slot = answer.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         *slot.lock().unwrap() = Some(twin.hold(&ana, "k", &seats(&["A-1-9"])).await.unwrap());
     });
     let refused = scene.hold(&ana, "k", &seats(&["A-1-3", "A-1-4"])).await;
@@ -335,14 +340,14 @@ async fn giving_back_loses_a_race_and_still_lists_before_it_frees() {
     // The record loses to a rival that fills the cap; the listing loses to a release
     // that makes room again: then the claim is recorded after all.
     let rivals = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         hold(rivals.clone(), "r1", "A-1-9").await;
         hold(rivals, "r2", "A-1-10").await;
     });
     let release = scene.clone();
-    scene.store.before_next(Step::Replace, async {});
-    scene.store.before_next(Step::Replace, async {});
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async {});
+    scene.faults.before_next("write BUY", async {});
+    scene.faults.before_next("write BUY", async move {
         for key in ["r1", "r2"] {
             let rival =
                 onsale_domain::ids::HoldId::for_key(ana.account, release.stage.show.id, key);
@@ -370,7 +375,7 @@ async fn a_claim_over_several_blocks_is_given_back_in_all_of_them() {
     .await;
     let ana = scene.buyer(1).await;
     let rival = scene.clone();
-    scene.store.before_next(Step::Replace, async move {
+    scene.faults.before_next("write BUY", async move {
         rival.hold(&ana, "rival", &seats(&["A-1-9"])).await.unwrap();
     });
     // The second row has two blocks, 1–20 and 21–40.

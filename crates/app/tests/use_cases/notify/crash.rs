@@ -1,7 +1,7 @@
 //! One mail: a worker dies, or a call fails, before and after every call of a port.
 
 use onsale_domain::announcement::Announcement;
-use onsale_memory::{Fault, Step};
+use onsale_test_support::Fault;
 
 use crate::checkout::scene::Scene;
 use crate::notify::{come_to_rest, is_sent, known, told};
@@ -31,11 +31,11 @@ async fn prepared(kind: &str) -> (Scene, Announcement) {
 const KINDS: [&str; 3] = ["OrderConfirmed", "OrderDeclined", "RefundIssued"];
 
 /// The calls of one delivery in which nothing goes wrong.
-async fn calls(kind: &str) -> Vec<&'static str> {
+async fn calls(kind: &str) -> Vec<String> {
     let (scene, told) = prepared(kind).await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     scene.app.hear(&scene.world.post, &told).await.unwrap();
-    scene.world.gate.calls()
+    scene.world.faults.calls()
 }
 
 #[tokio::test]
@@ -48,9 +48,9 @@ async fn whatever_dies_wherever_a_mail_comes_and_twice_only_if_it_was_being_sent
             for fault in Fault::ALL {
                 let (scene, told) = prepared(kind).await;
                 let post = &scene.world.post;
-                scene.world.gate.arm(Some((nth, fault)));
+                scene.world.faults.arm(Some((nth, fault)));
                 Scene::until_death(scene.app.hear(post, &told));
-                scene.world.gate.arm(None);
+                scene.world.faults.arm(None);
                 // The message comes again, and once more for good measure.
                 for _ in 0..2 {
                     let _ = scene.app.hear(post, &told).await;
@@ -62,15 +62,15 @@ async fn whatever_dies_wherever_a_mail_comes_and_twice_only_if_it_was_being_sent
                 let in_the_middle = match fault {
                     Fault::DieBefore => nth == sending + 1,
                     Fault::DieAfter => nth == sending,
-                    Fault::FailBefore => false,
                     Fault::FailAfter => nth == sending,
+                    _ => false,
                 };
                 assert_eq!(sent.len(), 1 + usize::from(in_the_middle), "{note}");
                 assert!(
                     sent.iter().all(|one| *one == sent[0]),
                     "{note}: not the same"
                 );
-                assert!(scene.world.store.all_mails().iter().all(is_sent), "{note}");
+                assert!(scene.world.table.all_mails().iter().all(is_sent), "{note}");
                 (crashes, repeats) = (crashes + 1, repeats + usize::from(in_the_middle));
             }
         }
@@ -98,12 +98,9 @@ async fn of_two_workers_at_once_one_sends() {
     for kind in KINDS {
         let (scene, told) = prepared(kind).await;
         let (other, again) = (scene.clone(), told.clone());
-        scene
-            .world
-            .store
-            .before_next(Step::ReplaceMail, async move {
-                other.app.hear(&other.world.post, &again).await.unwrap();
-            });
+        scene.world.faults.before_next("write MAIL", async move {
+            other.app.hear(&other.world.post, &again).await.unwrap();
+        });
         scene.app.hear(&scene.world.post, &told).await.unwrap();
         assert_eq!(scene.world.mailer.sent().len(), 1, "{kind}");
         come_to_rest(&scene).await;

@@ -1,7 +1,7 @@
 //! A link that is asked for once is mailed once, whatever dies between asking and mailing.
 
 use onsale_app::Result;
-use onsale_memory::Fault;
+use onsale_test_support::Fault;
 
 use crate::checkout::scene::Scene;
 use crate::notify::{come_to_rest, known, sent_to};
@@ -51,21 +51,21 @@ async fn scene() -> Scene {
 async fn a_link_is_mailed_once_and_twice_only_if_it_was_being_sent() {
     for ask in [Ask::LogIn, Ask::Proof] {
         let quiet = scene().await;
-        quiet.world.gate.arm(None);
+        quiet.world.faults.arm(None);
         asked_and_told(&quiet, ask).await.unwrap();
-        let calls = quiet.world.gate.calls();
+        let calls = quiet.world.faults.calls();
         come_to_rest(&quiet).await;
         assert_eq!(sent_to(&quiet, &known_address()), 1, "{ask:?}");
-        let created = calls.iter().position(|call| *call == "create_reset");
+        let created = calls.iter().position(|call| *call == "update RST");
         let sending = calls.iter().position(|call| *call == "send_mail");
         let (created, sending) = (created.unwrap(), sending.unwrap());
         for (nth, call) in calls.iter().enumerate() {
             for fault in Fault::ALL {
                 let note = format!("{ask:?}: {fault:?} at call {nth} ({call})");
                 let scene = scene().await;
-                scene.world.gate.arm(Some((nth, fault)));
+                scene.world.faults.arm(Some((nth, fault)));
                 let ended = Scene::until_death(asked_and_told(&scene, ask));
-                scene.world.gate.arm(None);
+                scene.world.faults.arm(None);
                 let is_after = matches!(fault, Fault::DieAfter | Fault::FailAfter);
                 let is_stored = nth > created || (nth == created && is_after);
                 // A message that could not be sent is sent again by reconciling.
@@ -80,7 +80,7 @@ async fn a_link_is_mailed_once_and_twice_only_if_it_was_being_sent() {
                 let in_the_middle = match fault {
                     Fault::DieBefore => nth == sending + 1,
                     Fault::DieAfter | Fault::FailAfter => nth == sending,
-                    Fault::FailBefore => false,
+                    _ => false,
                 };
                 let expected = usize::from(is_told) + usize::from(in_the_middle);
                 assert_eq!(sent_to(&scene, &known_address()), expected, "{note}");

@@ -25,7 +25,7 @@ async fn whoever_was_given_a_ticket_hears_that_a_charge_back_ended_it() {
     let payment = scene.order(given.order).await.payment.unwrap();
     scene.app.charge_back(given.order, &payment).await.unwrap();
     assert_eq!(mails_once_it_ended(&given).await, [1, 0, 1]);
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     let to_cy = |to: &Recipient| *to == Recipient::Account(given.cy.account);
     let mail = mails.into_iter().find(|mail| to_cy(&mail.to)).unwrap();
     match mail.composed.unwrap().letter {

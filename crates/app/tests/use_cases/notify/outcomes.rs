@@ -1,6 +1,5 @@
 //! What becomes of a mail that cannot be sent, or has nothing to say.
 
-use onsale_app::ports::Accounts;
 use onsale_domain::account::Email;
 use onsale_domain::announcement::{Announcement, News, OfferNews};
 use onsale_domain::ids::{HoldId, ResetId, TransferId, WaitlistId};
@@ -30,7 +29,7 @@ async fn what_was_sent_can_be_written_again_from_what_is_stored() {
     assert!(set.await.unwrap());
     let news = told(&scene, "OrderConfirmed");
     scene.app.hear(&scene.world.post, &news).await.unwrap();
-    let mail = scene.world.store.all_mails().remove(0);
+    let mail = scene.world.table.all_mails().remove(0);
     let composed = mail.composed.unwrap();
     assert_eq!(
         (composed.language, composed.templates),
@@ -67,7 +66,7 @@ async fn an_address_that_is_refused_is_parked_and_left_alone() {
         scene.app.hear(&scene.world.post, &news).await.unwrap();
     }
     come_to_rest(&scene).await;
-    let mail = scene.world.store.all_mails().remove(0);
+    let mail = scene.world.table.all_mails().remove(0);
     assert!(
         matches!(mail.state, MailState::Parked { .. }),
         "{:?}",
@@ -80,7 +79,7 @@ async fn an_address_that_is_refused_is_parked_and_left_alone() {
 async fn a_service_that_does_not_answer_is_asked_again_with_growing_pauses() {
     let scene = confirmed().await;
     let ana = known(&scene, &scene.ana, "ana@example.org").await;
-    scene.world.gate.fail_always("send_mail", true);
+    scene.world.faults.fail_always("send_mail", true);
     let news = told(&scene, "OrderConfirmed");
     scene.app.hear(&scene.world.post, &news).await.unwrap();
     let mut pauses = Vec::new();
@@ -95,7 +94,7 @@ async fn a_service_that_does_not_answer_is_asked_again_with_growing_pauses() {
         }
     }
     assert_eq!(pauses, [5_000, 10_000, 20_000, 40_000, 80_000, 160_000]);
-    scene.world.gate.fail_always("send_mail", false);
+    scene.world.faults.fail_always("send_mail", false);
     come_to_rest(&scene).await;
     assert_eq!(sent_to(&scene, &ana), 1);
 }
@@ -141,7 +140,7 @@ async fn nothing_is_written_about_what_is_over() {
     // The mail about the refund says it.
     let cancelled = told(&scene, "OrderCancelled");
     scene.app.hear(&scene.world.post, &cancelled).await.unwrap();
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     let why: Vec<_> = mails
         .iter()
         .map(|mail| match mail.state {
@@ -202,7 +201,7 @@ async fn offers_transfers_and_resets_reach_those_they_are_for() {
         scene.app.hear(&scene.world.post, &told).await.unwrap();
     }
     assert_eq!((sent_to(&scene, &ana), sent_to(&scene, &friend)), (4, 1));
-    for mail in scene.world.store.all_mails() {
+    for mail in scene.world.table.all_mails() {
         assert!(!mail.id.as_str().contains("example"), "{}", mail.id);
     }
 }
@@ -240,10 +239,10 @@ async fn a_mail_that_waited_too_long_does_not_promise_what_is_over() {
     let pay_until = scene.order(id).await.pay_until;
     let declined = told(&scene, "OrderDeclined");
     // Composed in time, and not taken by the mail service.
-    scene.world.gate.fail_always("send_mail", true);
+    scene.world.faults.fail_always("send_mail", true);
     scene.app.hear(&scene.world.post, &declined).await.unwrap();
-    assert!(scene.world.store.all_mails()[0].composed.is_some());
-    scene.world.gate.fail_always("send_mail", false);
+    assert!(scene.world.table.all_mails()[0].composed.is_some());
+    scene.world.faults.fail_always("send_mail", false);
     let rest = scene.app.now().until(pay_until);
     scene.world.clock.advance(rest);
     come_to_rest(&scene).await;
@@ -252,7 +251,7 @@ async fn a_mail_that_waited_too_long_does_not_promise_what_is_over() {
         ..declined
     };
     scene.app.hear(&scene.world.post, &late).await.unwrap();
-    for mail in scene.world.store.all_mails() {
+    for mail in scene.world.table.all_mails() {
         let dropped = matches!(
             mail.state,
             MailState::Dropped {

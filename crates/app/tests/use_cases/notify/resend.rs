@@ -2,7 +2,7 @@
 
 use onsale_domain::announcement::News;
 use onsale_domain::mail::{Dropped, MailId, MailState};
-use onsale_memory::Fault;
+use onsale_test_support::Fault;
 
 use crate::checkout::counters::count_of;
 use crate::checkout::scene::Scene;
@@ -18,7 +18,7 @@ async fn parked() -> (Scene, MailId) {
     scene.world.mailer.refuse(ana);
     let news = told(&scene, "OrderConfirmed");
     scene.app.hear(&scene.world.post, &news).await.unwrap();
-    let id = scene.world.store.all_mails().remove(0).id;
+    let id = scene.world.table.all_mails().remove(0).id;
     (scene, id)
 }
 
@@ -39,7 +39,7 @@ async fn a_mail_that_was_tried_often_enough_is_counted() {
     let scene = Scene::new().await;
     scene.paid("h", &["A-1-1"]).await;
     known(&scene, &scene.ana, "ana@example.org").await;
-    scene.world.gate.fail_always("send_mail", true);
+    scene.world.faults.fail_always("send_mail", true);
     let news = told(&scene, "OrderConfirmed");
     assert_eq!(
         count_of(PARKED, scene.app.hear(&scene.world.post, &news)),
@@ -75,7 +75,7 @@ async fn a_parked_mail_is_listed_and_sent_once_when_it_is_let_go() {
     assert_eq!(scene.app.resend_mail(&id).await, Ok(false), "sent");
     assert_eq!(scene.app.resend_parked().await, Ok(0));
     come_to_rest(&scene).await;
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     assert!(mails.iter().all(is_sent), "{mails:?}");
     assert_eq!(scene.world.mailer.sent().len(), 1);
     assert_eq!(listed().await, vec![]);
@@ -102,9 +102,9 @@ async fn a_lost_answer_while_it_is_let_go_sends_it_once_all_the_same() {
     for nth in 0..4 {
         let (scene, id) = parked().await;
         scene.world.mailer.refuse_nobody();
-        scene.world.gate.arm(Some((nth, Fault::FailAfter)));
+        scene.world.faults.arm(Some((nth, Fault::FailAfter)));
         let _ = scene.app.resend_mail(&id).await;
-        scene.world.gate.arm(None);
+        scene.world.faults.arm(None);
         let again = scene.app.resend_mail(&id).await;
         assert!(again.is_ok(), "{again:?}");
         come_to_rest(&scene).await;
@@ -125,7 +125,7 @@ async fn a_parked_mail_that_is_overtaken_is_dropped_when_it_is_let_go() {
     scene.world.mailer.refuse_nobody();
     assert_eq!(scene.app.resend_mail(&id).await, Ok(true));
     come_to_rest(&scene).await;
-    let mails = scene.world.store.all_mails();
+    let mails = scene.world.table.all_mails();
     let mail = mails.iter().find(|mail| mail.id == id).unwrap();
     let overtaken = |why| why == Dropped::Overtaken;
     assert!(matches!(mail.state, MailState::Dropped { why, .. } if overtaken(why)));

@@ -8,6 +8,7 @@ use onsale_domain::letter::Letter;
 use onsale_domain::mail::{Dropped, MailState, Recipient};
 use onsale_domain::room::opaque::Lot;
 use onsale_domain::room::reminder::{TURNS_A_CALL, Turn};
+use onsale_test_support::Fault;
 
 use crate::checkout::scene::Scene;
 use crate::notify::{come_to_rest, is_sent, sent_to};
@@ -43,7 +44,7 @@ async fn a_turn_is_one_mail_however_often_it_is_told() {
     }
     come_to_rest(&scene).await;
     assert_eq!(sent_to(&scene, &email()), 1);
-    let mail = scene.world.store.all_mails().remove(0);
+    let mail = scene.world.table.all_mails().remove(0);
     assert!(is_sent(&mail) && !mail.id.as_str().contains("ana"));
     assert!(mail.forget_at < scene.show.show.forgotten_at());
     let composed = mail.composed.unwrap();
@@ -65,7 +66,7 @@ async fn a_turn_that_is_over_is_told_to_nobody_and_the_address_is_forgotten() {
     let news = told(&scene, turn(&scene, 1)).await;
     scene.world.clock.advance(60_000);
     scene.app.hear(&scene.world.post, &news).await.unwrap();
-    let mail = scene.world.store.all_mails().remove(0);
+    let mail = scene.world.table.all_mails().remove(0);
     let why = Dropped::TooLate;
     assert!(matches!(mail.state, MailState::Dropped { why: w, .. } if w == why));
     assert_eq!((&mail.to, &mail.news), (&Recipient::Nobody, &None));
@@ -74,13 +75,19 @@ async fn a_turn_that_is_over_is_told_to_nobody_and_the_address_is_forgotten() {
 
 #[tokio::test]
 async fn nobody_is_told_twice_after_a_crash_before_the_sending() {
-    for call in ["create_mail", "mail", "replace_mail"] {
+    let calm = Scene::new().await;
+    let news = told(&calm, turn(&calm, 1)).await;
+    calm.world.faults.arm(None);
+    calm.app.hear(&calm.world.post, &news).await.unwrap();
+    let calls = calm.world.faults.calls();
+    let sending = calls.iter().position(|call| call == "send_mail").unwrap();
+    for (nth, call) in calls.iter().take(sending).enumerate() {
         let scene = Scene::new().await;
         let news = told(&scene, turn(&scene, 1)).await;
-        scene.world.gate.fail_always(call, true);
+        scene.world.faults.arm(Some((nth, Fault::FailBefore)));
         let heard = scene.app.hear(&scene.world.post, &news).await;
         assert!(heard.is_err(), "{call}: delivered again");
-        scene.world.gate.fail_always(call, false);
+        scene.world.faults.arm(None);
         scene.app.hear(&scene.world.post, &news).await.unwrap();
         come_to_rest(&scene).await;
         assert_eq!(sent_to(&scene, &email()), 1, "{call}");
@@ -99,7 +106,7 @@ async fn an_address_that_bounced_gets_only_what_it_cannot_do_without() {
     scene.app.hear_feedback(&ana, &feedback).await.unwrap();
     let news = told(&scene, turn(&scene, 1)).await;
     scene.app.hear(&scene.world.post, &news).await.unwrap();
-    let mail = scene.world.store.all_mails().remove(0);
+    let mail = scene.world.table.all_mails().remove(0);
     let why = Dropped::Unwelcome;
     assert!(matches!(mail.state, MailState::Dropped { why: w, .. } if w == why));
     let confirmed = crate::notify::told(&scene, "OrderConfirmed");

@@ -6,8 +6,9 @@ use onsale_app::Caller;
 use onsale_app::ports::{ExpireHold, OfferPlaces};
 use onsale_app::waitlist::WaitlistStatus;
 use onsale_domain::ids::{HoldId, OrderId, WaitlistId};
-use onsale_domain::waitlist::OFFER_MS;
-use onsale_memory::Fault;
+use onsale_domain::order::Order;
+use onsale_domain::waitlist::{OFFER_MS, WaitlistEntry};
+use onsale_test_support::Fault;
 
 use crate::waitlist::scene::{Scene, key, wait_for};
 
@@ -88,16 +89,16 @@ impl Life {
 macro_rules! at_every_call {
     ($prepare:expr, $work:expr, $check:expr) => {{
         let life = $prepare.await;
-        life.scene.world.gate.arm(None);
+        life.scene.world.faults.arm(None);
         $work(&life).await;
-        let calls = life.scene.world.gate.calls();
+        let calls = life.scene.world.faults.calls();
         assert!(calls.len() > 2, "{calls:?}");
         for (nth, call) in calls.iter().enumerate() {
             for fault in Fault::ALL {
                 let life = $prepare.await;
-                life.scene.world.gate.arm(Some((nth, fault)));
+                life.scene.world.faults.arm(Some((nth, fault)));
                 Scene::until_death($work(&life));
-                life.scene.world.gate.arm(None);
+                life.scene.world.faults.arm(None);
                 life.scene.recover().await;
                 $check(&life, format!("{fault:?} at call {nth} ({call})")).await;
             }
@@ -114,11 +115,11 @@ async fn an_offer_that_is_being_made_is_made_once_and_told() {
         async |life: &Life, note: String| life.check((&life.bo, life.first), &note).await
     );
     let steps = [
-        "replace_waitlist_entry",
-        "claim",
-        "replace_buyer",
+        "update WLS",
+        "update BLK",
+        "update BUY",
         "announce",
-        "replace_waitlist_entry",
+        "update WLS",
     ];
     let mut rest = calls.iter();
     for step in steps {
@@ -142,7 +143,13 @@ async fn seats_that_are_being_given_back_reach_the_line() {
         },
         async |life: &Life, note: String| {
             // Whoever died before the order was called off called nothing off.
-            let order = life.scene.app.store.order(life.order).await.unwrap();
+            let order = life
+                .scene
+                .app
+                .store
+                .read::<Order>(life.order)
+                .await
+                .unwrap();
             if order.unwrap().value.undo.is_some() {
                 life.check((&life.bo, life.first), &note).await;
             }
@@ -230,23 +237,26 @@ async fn whoever_joined_is_not_forgotten() {
     };
     let scene = Scene::row(1).await;
     let di = scene.buyer().await;
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     join(&scene, &di).await.unwrap();
-    let calls = scene.world.gate.calls();
+    let calls = scene.world.faults.calls();
     for (nth, call) in calls.iter().enumerate() {
         for fault in Fault::ALL {
             for repeats in [true, false] {
                 let note = format!("{fault:?} at call {nth} ({call}), repeated: {repeats}");
                 let scene = Scene::row(1).await;
                 let di = scene.buyer().await;
-                scene.world.gate.arm(Some((nth, fault)));
+                scene.world.faults.arm(Some((nth, fault)));
                 Scene::until_death(async { drop(join(&scene, &di).await) });
-                scene.world.gate.arm(None);
+                scene.world.faults.arm(None);
                 if repeats {
                     join(&scene, &di).await.unwrap();
                 }
                 scene.recover().await;
-                let stored = scene.app.store.waitlist_entry(scene.show(), di.account);
+                let stored = scene
+                    .app
+                    .store
+                    .read::<WaitlistEntry>((scene.show(), di.account));
                 match stored.await.unwrap() {
                     Some(entry) => {
                         let status = scene.status(&di, entry.value.id).await;

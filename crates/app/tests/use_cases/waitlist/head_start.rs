@@ -5,7 +5,7 @@ use onsale_app::Error;
 use onsale_app::waitlist::WaitlistStatus;
 use onsale_domain::layout::PlaceIndex;
 use onsale_domain::show::HEAD_START_MS;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::waitlist::scene::{Scene, wait_for};
 

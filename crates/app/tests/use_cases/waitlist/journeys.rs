@@ -4,10 +4,10 @@ use onsale_app::Error;
 use onsale_app::ports::OfferPlaces;
 use onsale_app::waitlist::{Looked, WaitFor, WaitlistStatus};
 use onsale_domain::payment::PaymentMethod;
-use onsale_domain::show::Waitlist;
+use onsale_domain::show::{Show, Waitlist};
 use onsale_domain::waitlist::OFFER_MS;
-use onsale_memory::Fault;
-use onsale_memory::stage::Plan;
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 
 use crate::waitlist::scene::{Scene, key, wait_for};
 
@@ -111,7 +111,7 @@ async fn a_waitlist_that_nobody_waits_on_is_closed_after_a_while() {
     let bo = scene.buyer().await;
     let joined = scene.join(&bo, &wait_for(1)).await;
     let mark = || async {
-        let show = scene.app.store.show(scene.show()).await.unwrap();
+        let show = scene.app.store.read::<Show>(scene.show()).await.unwrap();
         show.unwrap().value.waitlist
     };
     scene.recover().await;
@@ -286,7 +286,13 @@ async fn a_cancelled_show_ends_the_wait() {
     let wanted = wait_for(1);
     let joined = scene.app.join_waitlist(&bo, scene.show(), None, &wanted);
     assert!(matches!(joined.await, Err(Error::NotOnSale { .. })));
-    let show = scene.app.store.show(scene.show()).await.unwrap().unwrap();
+    let show = scene
+        .app
+        .store
+        .read::<Show>(scene.show())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(show.value.waitlist, Waitlist::Closed);
 }
 
@@ -317,13 +323,13 @@ async fn one_pass_at_a_time_and_none_for_what_was_seen() {
     // A worker dies and keeps the right for half a minute.
     scene
         .world
-        .gate
-        .arm(Some((1, onsale_memory::Fault::DieBefore)));
+        .faults
+        .arm(Some((3, onsale_test_support::Fault::DieBefore)));
     let now = scene.app.now();
     assert!(!Scene::until_death(async {
         look(now).await;
     }));
-    scene.world.gate.arm(None);
+    scene.world.faults.arm(None);
     assert_eq!(look(now).await, Looked::Requeued);
     scene.world.clock.advance(30_000);
     assert_eq!(look(now).await, Looked::Passed { offers: 0 });
@@ -380,13 +386,17 @@ async fn an_offer_that_cannot_be_settled_stops_no_other() {
         show_id: scene.show(),
         since: scene.app.now(),
     };
-    // The first call is the beginning of the pass, the second is about Bo's lapsed offer.
-    scene.world.gate.arm(Some((1, Fault::FailBefore)));
+    // The show, the right to look, the list of offers; then Bo's lapsed offer.
+    scene.world.faults.arm(Some((4, Fault::FailBefore)));
     let looked = scene.app.offer_places(&message).await;
-    let calls = scene.world.gate.calls();
-    scene.world.gate.arm(None);
+    let calls = scene.world.faults.calls();
+    scene.world.faults.arm(None);
     assert_eq!(looked, Err(Error::Unavailable), "{calls:?}");
-    assert_eq!(scene.status(&cy, second).await, WaitlistStatus::Offered);
+    assert_eq!(
+        scene.status(&cy, second).await,
+        WaitlistStatus::Offered,
+        "{calls:?}"
+    );
     scene.app.offer_places(&message).await.unwrap();
     assert_eq!(scene.status(&bo, first).await, WaitlistStatus::Lapsed);
 }

@@ -5,15 +5,18 @@ use onsale_app::Error;
 use onsale_app::waitlist::WaitlistStatus;
 use onsale_domain::account::Email;
 use onsale_domain::announcement::News;
+use onsale_domain::event::Event;
 use onsale_domain::ids::OrderId;
 use onsale_domain::money::{Cents, Money};
-use onsale_domain::order::OrderStatus;
+use onsale_domain::order::{Order, OrderStatus};
 use onsale_domain::payment::PaymentMethod;
 use onsale_domain::pricing::{Bounds, POINT_MS, Pricing};
 use onsale_domain::request_hash::RequestHash;
+use onsale_domain::show::Show;
+use onsale_domain::ticket::Ticket;
 use onsale_domain::time::Millis;
 use onsale_domain::waitlist::OFFER_MS;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::waitlist::returns_scene::{Return, check};
 use crate::waitlist::scene::{Scene, key, wait_for};
@@ -67,7 +70,14 @@ async fn an_order_of_which_everything_was_resold_is_refunded() {
     // Both are bought together, so they are paid back together.
     let hold = scene.offer(&bo, entry).await;
     scene.pay(&bo, hold).await;
-    let stored = scene.app.store.order(order).await.unwrap().unwrap().value;
+    let stored = scene
+        .app
+        .store
+        .read::<Order>(order)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert_eq!(stored.status(), OrderStatus::Refunded);
     assert_eq!(stored.given_back(), Some(stored.total()));
     let cancelled = scene.app.cancel_order(&ana, order).await;
@@ -93,7 +103,14 @@ async fn free_places_and_those_of_two_sellers_make_one_offer() {
     }
     let hold = scene.offer(&bo, entry).await;
     let bought = scene.pay(&bo, hold).await;
-    let stored = scene.app.store.order(bought).await.unwrap().unwrap().value;
+    let stored = scene
+        .app
+        .store
+        .read::<Order>(bought)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert_eq!(stored.seat_ids(), ["A-1-1", "A-1-2", "A-1-3"]);
     assert_eq!(stored.status(), OrderStatus::Confirmed);
     check(&scene, &[&ana, &bo, &cy, &di], "three").await;
@@ -204,7 +221,13 @@ async fn a_ticket_that_was_passed_on_is_put_back_by_whoever_has_it() {
     let sold = life.order_of(life.order).await;
     assert_eq!(sold.repaid_amount(), Cents(4_500), "Ana paid for it");
     assert_eq!(sold.resold[0].seller, cy.account, "Cy is told");
-    let dead = app.store.ticket(new.id).await.unwrap().unwrap().value;
+    let dead = app
+        .store
+        .read::<Ticket>(new.id)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert!(dead.is_resold_to(bought));
     life.check("passed on").await;
 }
@@ -215,9 +238,9 @@ async fn reconciling_compares_what_was_resold_with_what_went_back() {
     let life = Return::offered().await;
     life.scene.pay(&life.bo, life.hold()).await;
     let store = &life.scene.app.store;
-    let mut order = store.order(life.order).await.unwrap().unwrap();
+    let mut order = store.read::<Order>(life.order).await.unwrap().unwrap();
     order.value.resold.clear();
-    store.replace_order(&order).await.unwrap();
+    store.replace(&order).await.unwrap();
     let report = life.scene.app.reconcile_all().await.unwrap();
     let about = |what: &str| report.alarms.iter().any(|alarm| alarm.contains(what));
     assert!(about("but 4500 went back"), "{:?}", report.alarms);
@@ -254,8 +277,14 @@ async fn whoever_joins_later_is_offered_what_was_put_back() {
 async fn it_is_resold_at_face_value() {
     let life = Return::begin().await;
     let scene = &life.scene;
-    let stored = scene.app.store.show(scene.show()).await.unwrap().unwrap();
-    let event = scene.app.store.event(stored.value.event_id).await;
+    let stored = scene
+        .app
+        .store
+        .read::<Show>(scene.show())
+        .await
+        .unwrap()
+        .unwrap();
+    let event = scene.app.store.read::<Event>(stored.value.event_id).await;
     let event = event.unwrap().unwrap();
     let mut show = stored;
     for (_, price) in &mut show.value.prices {
@@ -288,7 +317,7 @@ async fn each_price_of_an_offer_of_both_kinds_is_explained_and_exactly_that_is_p
     let (app, show) = (&scene.app, scene.show());
     let (ana, first) = scene.sold(&["A-1-1"]).await;
     let (di, second) = scene.sold(&["A-1-2"]).await;
-    let paid = app.store.order(first).await.unwrap().unwrap();
+    let paid = app.store.read::<Order>(first).await.unwrap().unwrap();
     let paid = paid.value.total();
     let bo = scene.buyer().await;
     let entry = scene.join(&bo, &wait_for(2)).await.id;
@@ -317,7 +346,13 @@ async fn each_price_of_an_offer_of_both_kinds_is_explained_and_exactly_that_is_p
 
     scene.wait(POINT_MS).await;
     let bought = scene.pay(&bo, offered.hold_id).await;
-    let order = app.store.order(bought).await.unwrap().unwrap().value;
+    let order = app
+        .store
+        .read::<Order>(bought)
+        .await
+        .unwrap()
+        .unwrap()
+        .value;
     assert_eq!(order.status(), OrderStatus::Confirmed);
     assert_eq!(order.total(), held.total);
     let payments = app.payments.list(Millis(0), None).await.unwrap().items;

@@ -51,7 +51,14 @@ impl Return {
     }
 
     pub(crate) async fn order_of(&self, id: OrderId) -> Order {
-        self.scene.app.store.order(id).await.unwrap().unwrap().value
+        self.scene
+            .app
+            .store
+            .read::<Order>(id)
+            .await
+            .unwrap()
+            .unwrap()
+            .value
     }
 
     pub(crate) fn ticket_id(&self) -> TicketId {
@@ -63,7 +70,7 @@ impl Return {
         self.scene
             .app
             .store
-            .ticket(id)
+            .read::<Ticket>(id)
             .await
             .unwrap()
             .unwrap()
@@ -122,7 +129,7 @@ pub(crate) async fn check(scene: &Scene, people: &[&Caller], note: &str) {
             assert!(!order.is_open(), "{note}: {:?} is open", order.stage);
             for seat in &order.seats {
                 let id = TicketId::of(order.id, seat.place);
-                let Some(ticket) = store.ticket(id).await.unwrap() else {
+                let Some(ticket) = store.read::<Ticket>(id).await.unwrap() else {
                     continue;
                 };
                 if matches!(ticket.value.state, TicketState::Revoked { .. }) {

@@ -5,7 +5,7 @@ use onsale_app::waitlist::WaitlistStatus;
 use onsale_app::{Caller, Error};
 use onsale_domain::ids::HoldId;
 use onsale_domain::show::RoomMode;
-use onsale_memory::stage::Plan;
+use onsale_test_support::stage::Plan;
 
 use crate::waitlist::scene::{Scene, key, wait_for};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
 use onsale_app::holds::Wish;
-use onsale_app::ports::OfferPlaces;
+use onsale_app::ports::{OfferPlaces, Reads};
 use onsale_app::waitlist::{Joined, WaitFor, WaitlistStatus, WaitlistView};
 use onsale_app::{App, Caller, Ports, Result};
 use onsale_domain::announcement::{Announcement, News};
@@ -18,8 +18,8 @@ use onsale_domain::payment::PaymentMethod;
 use onsale_domain::request_hash::IdempotencyKey;
 use onsale_domain::time::Millis;
 use onsale_domain::waitlist::WaitlistEntry;
-use onsale_memory::MemoryWorld;
-use onsale_memory::stage::{Plan, Stage};
+use onsale_test_support::MemoryWorld;
+use onsale_test_support::stage::{Plan, Stage};
 
 pub(crate) const NOW: Millis = Millis(1_800_000_000_000);
 
@@ -127,7 +127,10 @@ impl Scene {
     }
 
     pub(crate) async fn entry(&self, caller: &Caller) -> WaitlistEntry {
-        let stored = self.app.store.waitlist_entry(self.show(), caller.account);
+        let stored = self
+            .app
+            .store
+            .read::<WaitlistEntry>((self.show(), caller.account));
         stored.await.unwrap().unwrap().value
     }
 
@@ -211,7 +214,10 @@ impl Scene {
         let all: Vec<_> = (0..self.stage.layout.blocks().len() as u32)
             .map(BlockIndex)
             .collect();
-        let read = self.app.store.read(self.show(), &all, true);
+        let read = self
+            .app
+            .store
+            .read_blocks(self.show(), &all, Reads::Consistent);
         read.await.unwrap()
     }
 

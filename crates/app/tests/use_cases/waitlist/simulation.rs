@@ -13,8 +13,8 @@ use onsale_domain::payment::PaymentMethod;
 use onsale_domain::seed::Seed;
 use onsale_domain::time::Millis;
 use onsale_domain::waitlist::{Waiting, Wish};
-use onsale_memory::Fault;
-use onsale_memory::stage::Plan;
+use onsale_test_support::Fault;
+use onsale_test_support::stage::Plan;
 
 use crate::waitlist::scene::{Scene, key};
 
@@ -140,10 +140,10 @@ impl Sale {
         if self.below(3) == 0 {
             let fault = Fault::ALL[self.below(4)];
             let nth = self.below(40);
-            self.scene.world.gate.arm(Some((nth, fault)));
+            self.scene.world.faults.arm(Some((nth, fault)));
         }
         self.deaths += usize::from(!Scene::until_death(worker));
-        self.scene.world.gate.arm(None);
+        self.scene.world.faults.arm(None);
     }
 
     /// No place belongs to two, and within one wish it is first come, first served.

@@ -5,7 +5,6 @@ use onsale_app::Error;
 use onsale_app::tickets::ScanAnswer;
 use onsale_domain::order::OrderStatus;
 use onsale_domain::ticket::TicketState;
-use onsale_memory::Step;
 
 use super::Friends;
 
@@ -18,8 +17,8 @@ async fn a_scan_and_an_acceptance_in_the_same_moment_are_one_or_the_other() {
     friends
         .scene
         .world
-        .store
-        .before_next(Step::AcceptTransfer, async move {
+        .faults
+        .before_next("write TRF", async move {
             assert!(matches!(other.scan(&code).await, ScanAnswer::Admitted(_)));
         });
     let late = friends.accept(&friends.bo, id).await;
@@ -38,8 +37,8 @@ async fn a_buyer_cannot_cancel_what_they_gave_away_not_even_in_the_same_moment()
     friends
         .scene
         .world
-        .store
-        .before_next(Step::ReplaceOrder, async move {
+        .faults
+        .before_next("write ORD", async move {
             other.accept(&other.bo, id).await.unwrap();
         });
     let refused = app.cancel_order(&ana, friends.order).await;
@@ -54,8 +53,8 @@ async fn a_buyer_cannot_cancel_what_they_gave_away_not_even_in_the_same_moment()
     friends
         .scene
         .world
-        .store
-        .before_next(Step::AcceptTransfer, async move {
+        .faults
+        .before_next("write TRF", async move {
             let app = &other.scene.app;
             app.cancel_order(&other.scene.ana, other.order)
                 .await
@@ -117,7 +116,7 @@ async fn a_lost_ticket_of_a_new_owner_is_an_alarm() {
     let friends = Friends::new().await;
     let id = friends.offered().await;
     let new = friends.accept(&friends.bo, id).await.unwrap();
-    friends.scene.world.store.lose_ticket(new.id);
+    friends.scene.world.table.lose_ticket(new.id);
     let report = friends.scene.app.reconcile_all().await.unwrap();
     assert!(
         report
