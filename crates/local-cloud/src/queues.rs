@@ -109,7 +109,7 @@ impl Queues {
         queue.ok_or_else(|| QueueError::NoSuchQueue(name.to_owned()))
     }
 
-    pub(crate) fn has(&self, name: &str) -> Result<(), QueueError> {
+    pub(crate) fn check_declared(&self, name: &str) -> Result<(), QueueError> {
         self.find(name).map(drop)
     }
 
@@ -182,7 +182,7 @@ impl Queues {
     /// Deletes the deliveries named by `receipts`. A receipt that is out of date deletes nothing,
     /// and that is no error: the message will be delivered again.
     pub async fn delete(&self, queue: &str, receipts: Vec<String>) -> Result<(), QueueError> {
-        self.has(queue)?;
+        self.check_declared(queue)?;
         let queue = queue.to_owned();
         let receipts = receipts.iter().map(|receipt| Receipt::parse(receipt));
         let receipts: Vec<_> = receipts.collect::<Result<_, _>>()?;
@@ -191,7 +191,7 @@ impl Queues {
     }
 
     pub async fn counts(&self, queue: &str) -> Result<QueueCounts, QueueError> {
-        self.has(queue)?;
+        self.check_declared(queue)?;
         let (queue, now_ms) = (queue.to_owned(), self.clock.now_ms());
         let count = move |db: &Connection| store::counts(db, &queue, now_ms);
         Ok(self.file.read(count).await?)

@@ -26,7 +26,7 @@ impl WorkQueues {
     /// Refuses queues of which one that the application needs was not declared.
     pub fn new(queues: Queues) -> Result<Self, QueueError> {
         for name in [EXPIRE_HOLDS, SAGA, NOTIFY, EXPORTS, OFFER_WAITLIST] {
-            queues.has(name)?;
+            queues.check_declared(name)?;
         }
         Ok(Self { queues })
     }

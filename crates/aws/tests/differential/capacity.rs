@@ -119,7 +119,7 @@ fn operations() -> Vec<Operation> {
             Write::PutNew(key("second"), indexed(kb(2))),
         ]),
         Transact(vec![
-            Write::Update(key("plain"), Update::when(Condition::Exists)),
+            Write::Update(key("plain"), Update::when(Condition::Exists).set("n", 2u64)),
             Write::Delete(key("second"), None),
         ]),
         Delete(key("indexed")),

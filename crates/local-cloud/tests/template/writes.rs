@@ -54,8 +54,8 @@ const ALLOWED: &[Writes] = &[
     ),
     writes(
         "CatalogRole",
-        "VEN LAY EVT SHW PRP AUD",
-        "EVT SHW MAP MPL PRC VWS MLG",
+        "LAY PRP AUD",
+        "VEN EVT SHW MAP MPL PRC VWS MLG",
         "",
     ),
     writes("IndexEventsRole", "", "EVT IDX", ""),

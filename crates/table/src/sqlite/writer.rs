@@ -13,7 +13,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use rusqlite::hooks::Wal;
-use rusqlite::{Connection, ErrorCode, ffi};
+use rusqlite::{Connection, ffi};
 use tokio::sync::mpsc;
 
 use super::file::FailedFlush;
@@ -167,7 +167,6 @@ impl Writer {
                 }
                 Ok(())
             }
-            Err(error) if is_io_error(&error) => Err(Uncommitted::Flush(error)),
             Err(error) => Err(self.give_up(error)),
         }
     }
@@ -216,7 +215,7 @@ impl Writer {
             Ok(()) => Ok(()),
             Err(error) => {
                 self.health.failed(&error);
-                match is_io_error(&error) {
+                match is_failed_flush(&error) {
                     true => self.break_down(&error),
                     false => Ok(()),
                 }
@@ -245,17 +244,14 @@ impl Writer {
     }
 }
 
-/// A transaction that does not fit into memory writes to the log before its commit, and starts
-/// the log over with a flush.
+/// Only a flush that fails leaves in doubt what the disk has. A write that fails, such as one on
+/// a full disk or beyond the largest file that is allowed, comes before the flush: nothing was
+/// committed, and the transaction is rolled back. A transaction that does not fit into memory
+/// may flush before its commit, too.
 fn is_failed_flush(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     matches!(
         code,
         Some(ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC)
     )
-}
-
-/// A full disk is none: SQLite notices it when it writes, before it flushes.
-fn is_io_error(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
 }
