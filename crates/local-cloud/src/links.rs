@@ -1,4 +1,4 @@
-//! Links to objects: whoever has one may download one object under one file name for a while.
+//! Links to objects. A link lets its holder download one object under one file name for a while.
 
 use std::fmt;
 
@@ -83,10 +83,10 @@ impl Links {
         // Compares in constant time.
         mac.verify_slice(&signature)
             .map_err(|_| LinkError::Refused)?;
-        match now_s <= until_s {
-            true => Ok(Signed { key, file_name }),
-            false => Err(LinkError::Expired),
+        if now_s > until_s {
+            return Err(LinkError::Expired);
         }
+        Ok(Signed { key, file_name })
     }
 
     /// Neither keys nor names have line breaks when they are signed, so no two links have the

@@ -296,10 +296,10 @@ impl Store {
             return Ok(Ok(()));
         };
         let mut found = refused.iter().flatten().flatten();
-        match found.any(|item| is_marked(item, together.mark)) {
-            true => Ok(Ok(())),
-            false => Ok(Err(refused)),
+        if found.any(|item| is_marked(item, together.mark)) {
+            return Ok(Ok(()));
         }
+        Ok(Err(refused))
     }
 }
 

@@ -19,7 +19,8 @@ use crate::store::Store;
 const SHARDS_AT_ONCE: usize = 4;
 /// The attribute of a show that says whether anybody waits.
 const MARK: &str = "wl";
-/// The mark of a show while somebody waits; a later time: nobody does since then.
+/// The mark of a show while its waitlist has entries. Any other number is the time since when it
+/// has none.
 const OPEN: u64 = 0;
 
 impl Document for WaitlistEntry {

@@ -57,7 +57,7 @@ impl Fault {
 pub struct Weather {
     /// The same seed gives the same faults to the same calls.
     pub seed: u64,
-    /// Of a hundred calls so many go wrong.
+    /// How many of a hundred calls go wrong.
     pub percent: u8,
     /// Each is as likely as the others.
     pub faults: Vec<Fault>,

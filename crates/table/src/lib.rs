@@ -13,6 +13,7 @@ pub mod faults;
 mod item;
 pub mod memory;
 mod message;
+mod requests;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 mod table;
@@ -23,6 +24,7 @@ mod write;
 pub use condition::Condition;
 pub use item::{Item, Key, Name, Row, Value};
 pub use message::{Message, Queue};
+pub use requests::check_batch;
 pub use table::{
     BATCH_KEYS, Batch, Cursor, Failed, Index, Limits, PAGE_BYTES, Projection, Query, Reads, Rows,
     Schema, Stopped, TRANSACTION_PARTS, Table, TableError, TransactFailed,

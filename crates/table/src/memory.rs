@@ -9,7 +9,6 @@ mod meter;
 mod page;
 mod state;
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -17,14 +16,16 @@ use async_trait::async_trait;
 use crate::item::{Item, Key, Row};
 use crate::message::{Message, Queue};
 use crate::table::{
-    BATCH_KEYS, Batch, Failed, Query, Reads, Rows, Schema, Stopped, Table, TableError,
-    TransactFailed, check_message,
+    Batch, Failed, Query, Reads, Rows, Schema, Stopped, Table, TableError, TransactFailed,
+    check_message,
 };
 use crate::update::Update;
 use crate::write::{Write, check_transaction};
 use meter::Tariff;
 pub use meter::Units;
-use state::{State, check_key};
+use state::State;
+
+use crate::requests::{check_batch, check_key, check_order};
 
 #[derive(Debug)]
 pub struct MemoryTable {
@@ -181,30 +182,6 @@ impl Table for MemoryTable {
 
     async fn forget(&self, now_s: u64, limit: usize) -> Result<usize, TableError> {
         Ok(self.state().forget(now_s, limit))
-    }
-}
-
-fn check_batch(keys: &[Key]) -> Result<(), TableError> {
-    if keys.len() > BATCH_KEYS {
-        let many = format!("a batch of {} keys", keys.len());
-        return Err(TableError::Invalid(many));
-    }
-    let mut seen = HashSet::with_capacity(keys.len());
-    for key in keys {
-        check_key(key)?;
-        if !seen.insert(key) {
-            return Err(TableError::Invalid("a key twice in a batch".to_owned()));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses writes in order of which another than the last is a message.
-pub(crate) fn check_order(writes: &[Write]) -> Result<(), TableError> {
-    let is_message = |write: &Write| matches!(write, Write::Send(_));
-    match writes.iter().rev().skip(1).any(is_message) {
-        true => Err(TableError::Invalid("a write after a message".to_owned())),
-        false => Ok(()),
     }
 }
 

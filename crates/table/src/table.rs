@@ -186,7 +186,7 @@ pub struct Rows {
 /// once it survives a power cut.
 ///
 /// **Limits.** An item has at most 400 KB ([`Limits`]), a transaction 100 parts of different
-/// items, a batch 100 keys, a page 1 MB of items. Every engine refuses what is beyond
+/// items, none of them an update without actions, a batch 100 keys, a page 1 MB of items. Every engine refuses what is beyond
 /// ([`TableError::Invalid`]), so that what works on one works on all.
 ///
 /// **Cost.** Reading costs one unit for each 4 KB of an item, half of it when not consistent;

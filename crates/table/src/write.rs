@@ -44,10 +44,12 @@ impl Write {
                 }
                 update.apply(stored).map(Some).map_err(Judged::Misfit)
             }
-            Self::Delete(_, condition) => match holds(condition.as_ref(), stored) {
-                true => Ok(None),
-                false => Err(Judged::Refused),
-            },
+            Self::Delete(_, condition) => {
+                if !holds(condition.as_ref(), stored) {
+                    return Err(Judged::Refused);
+                }
+                Ok(None)
+            }
             Self::Send(_) => Ok(None),
         }
     }

@@ -1,9 +1,7 @@
 //! Reads: of one item, of a batch of keys, of a page of a list, of a page of everything.
 
-use std::collections::HashSet;
-
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
-use onsale_table::{BATCH_KEYS, Batch, Cursor, Item, Key, Query, Reads, Row, Rows, TableError};
+use onsale_table::{Batch, Cursor, Item, Key, Query, Reads, Row, Rows, TableError, check_batch};
 
 use super::DynamoTable;
 use super::errors::{incomplete, table_error};
@@ -56,20 +54,6 @@ pub(super) async fn get_many(
             .map(values::key)
             .collect::<Result<_, _>>()?,
     })
-}
-
-fn check_batch(keys: &[Key]) -> Result<(), TableError> {
-    if keys.len() > BATCH_KEYS {
-        let many = keys.len();
-        return Err(TableError::Invalid(format!(
-            "a batch has up to {BATCH_KEYS} keys, not {many}"
-        )));
-    }
-    let distinct: HashSet<_> = keys.iter().collect();
-    if distinct.len() < keys.len() {
-        return Err(TableError::Invalid("a key twice in a batch".to_owned()));
-    }
-    Ok(())
 }
 
 pub(super) async fn query(table: &DynamoTable, query: &Query<'_>) -> Result<Rows, TableError> {
@@ -230,16 +214,6 @@ mod tests {
         assert_eq!(key_condition(&down), "#pk = :partition AND #sk < :place");
         assert_eq!(start_key(&up), None);
         assert_eq!(place_beyond(&up), Some("0007"));
-    }
-
-    #[test]
-    fn a_batch_takes_each_key_once_and_not_too_many() {
-        let keys: Vec<_> = (0..=BATCH_KEYS)
-            .map(|n| Key::new(format!("ORD#{n}"), "ORD"))
-            .collect();
-        assert_eq!(check_batch(&keys[..BATCH_KEYS]), Ok(()));
-        assert!(check_batch(&keys).is_err());
-        assert!(check_batch(&[keys[0].clone(), keys[0].clone()]).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use onsale_table::TableError;
 
-/// SQS refuses a longer delay; whoever needs one sends the message again.
+/// SQS refuses a longer delay; a consumer that must wait longer sends the message again.
 pub const DELAY_S_MAX: u32 = 900;
 /// SQS moves at most ten messages per request.
 pub const BATCH_MAX: usize = 10;

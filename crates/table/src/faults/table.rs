@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use super::{Fault, Faults};
 use crate::item::{Item, Key, Row};
-use crate::memory::check_order;
+use crate::requests::check_order;
 use crate::table::{Batch, Failed, Query, Reads, Rows, Stopped, Table, TableError, TransactFailed};
 use crate::update::Update;
 use crate::write::Write;

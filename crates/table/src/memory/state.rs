@@ -1,15 +1,15 @@
 //! What the table holds, and how one write changes it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::index::{Indexes, index_units};
 use super::meter::{Tariff, Units, bytes, written};
 use super::page::{Found, check_limit, page, successor};
 use crate::item::{Item, Key, Value};
+use crate::requests::{check_key, check_names};
 use crate::table::{Failed, Query, Reads, Rows, Schema, TableError};
 use crate::units::check_item;
-use crate::update::Update;
 use crate::write::{Judged, Write};
 
 #[derive(Debug)]
@@ -169,19 +169,5 @@ fn found<'a>((key, item): (&'a Key, &'a Arc<Item>)) -> Found<'a> {
         place: &key.sk,
         key,
         item,
-    }
-}
-
-pub(super) fn check_key(key: &Key) -> Result<(), TableError> {
-    check_item(key, &Item::new())
-}
-
-fn check_names(update: &Update) -> Result<(), TableError> {
-    let mut names = HashSet::with_capacity(update.actions.len());
-    match update.actions.iter().find(|(name, _)| !names.insert(name)) {
-        None => Ok(()),
-        Some((name, _)) => Err(TableError::Invalid(format!(
-            "an update that names {name} twice"
-        ))),
     }
 }

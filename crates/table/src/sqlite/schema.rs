@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension};
 use super::codec::Body;
 use super::items::list;
 use crate::item::{Item, Key, Value};
+use crate::requests::{check_key, check_names};
 use crate::table::{Index, Limits, Schema, TableError};
 use crate::units::check_item;
-use crate::update::Update;
 use crate::write::Write;
 
 pub(super) const PART: &str = "table";
@@ -67,11 +67,6 @@ pub(super) fn without_empty_sets(item: Item) -> Item {
         .collect()
 }
 
-/// Refuses a key that no item can have.
-pub(super) fn check_key(key: &Key) -> Result<(), TableError> {
-    check_item(key, &Item::new())
-}
-
 /// Refuses an item that cannot be stored, or that an index cannot take.
 pub(super) fn check_storable(schema: &Schema, key: &Key, item: &Item) -> Result<(), TableError> {
     check_item(key, item)?;
@@ -99,18 +94,6 @@ pub(super) fn check_write(schema: &Schema, write: &Write) -> Result<(), TableErr
         Write::Update(key, update) => check_key(key).and_then(|()| check_names(update)),
         Write::Delete(key, _) => check_key(key),
         Write::Send(_) => Ok(()),
-    }
-}
-
-fn check_names(update: &Update) -> Result<(), TableError> {
-    let mut names: Vec<&str> = update.actions.iter().map(|(name, _)| &**name).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => Err(TableError::Invalid(format!(
-            "an update that names {} twice",
-            pair[0]
-        ))),
     }
 }
 

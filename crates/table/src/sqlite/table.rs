@@ -1,6 +1,5 @@
 //! The table of the embedded platform.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,13 +7,12 @@ use async_trait::async_trait;
 use super::file::SqliteFile;
 use super::format::OpenError;
 use super::outbox::Outbox;
-use super::schema::{self, check_key, check_write, without_empty_sets};
+use super::schema::{self, check_write, without_empty_sets};
 use super::{items, pages};
 use crate::item::{Item, Key, Row};
-use crate::memory::check_order;
+use crate::requests::{check_batch, check_key, check_order};
 use crate::table::{
-    BATCH_KEYS, Batch, Failed, Query, Reads, Rows, Schema, Stopped, Table, TableError,
-    TransactFailed,
+    Batch, Failed, Query, Reads, Rows, Schema, Stopped, Table, TableError, TransactFailed,
 };
 use crate::update::Update;
 use crate::write::{Write, check_transaction};
@@ -200,21 +198,6 @@ fn storable(writes: &[Write]) -> Vec<Write> {
         other => other,
     };
     writes.iter().map(copy).collect()
-}
-
-fn check_batch(keys: &[Key]) -> Result<(), TableError> {
-    if keys.len() > BATCH_KEYS {
-        let many = format!("a batch of {} keys", keys.len());
-        return Err(TableError::Invalid(many));
-    }
-    let mut seen = HashSet::with_capacity(keys.len());
-    for key in keys {
-        check_key(key)?;
-        if !seen.insert(key) {
-            return Err(TableError::Invalid("a key twice in a batch".to_owned()));
-        }
-    }
-    Ok(())
 }
 
 fn check_query(schema: &Schema, query: &Query<'_>) -> Result<(), TableError> {
